@@ -3,6 +3,7 @@
 # The model families, sorted. A new one is a folder in models/ with a BUILD file and a line here.
 PLUGINS = [
     "demo_depth",
+    "demo_upscale",
     "depth_anything_3",
     "depth_anything_v2",
     "dinov2",
@@ -12,6 +13,7 @@ PLUGINS = [
     "layers",
     "moge",
     "resnet",
+    "rife",
     "transforms",
     "vitmatte",
 ]

@@ -2,6 +2,8 @@
 
 #include <google/protobuf/util/message_differencer.h>
 
+#include <algorithm>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -38,6 +40,12 @@ const Manifest::EntryPoint& Forward(const Manifest& manifest) {
 const Manifest::Result& MainOutput(const Manifest& manifest) {
   const Manifest::EntryPoint& forward = Forward(manifest);
   return forward.outputs().empty() ? Manifest::Result::default_instance() : forward.outputs(0);
+}
+
+bool TakesTwoPictures(const Manifest& manifest) {
+  const auto& channels = manifest.interface().channels_in();
+  return std::any_of(channels.begin(), channels.end(),
+                     [](const std::string& channel) { return !absl::StartsWith(channel, "rgba."); });
 }
 
 std::string ArgumentsText(const Manifest& manifest) {

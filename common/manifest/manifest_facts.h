@@ -36,6 +36,10 @@ const Manifest::EntryPoint& Forward(const Manifest& manifest);
 // The first output of `forward`, such as the depth of a depth model; an empty message if the manifest states none.
 const Manifest::Result& MainOutput(const Manifest& manifest);
 
+// Whether a node takes a second picture, in channels of the host behind those of the first: its interface names
+// channels of other layers than rgba. They are red, green and blue of the second picture.
+bool TakesTwoPictures(const Manifest& manifest);
+
 // The arguments of the model that differ from the plugin's: "max_depth=35.0"; "" if there are none.
 std::string ArgumentsText(const Manifest& manifest);
 

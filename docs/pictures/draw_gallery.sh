@@ -15,6 +15,10 @@ predict demo_depth --out="$out/depth.png" --side_by_side
 predict demo_depth --out=metres.png
 "$programs/docs/pictures/draw_points" metres.png scene.png "$out/points.png"
 
+"$programs/docs/pictures/draw_scene" scene.png --size=150x100
+cp scene.png "$out/small.png"
+predict demo_upscale --out="$out/larger.png"
+
 # Noise, which a PNG cannot make small, tells no more in a large picture.
 "$programs/docs/pictures/draw_scene" scene.png --size=210x140 --trimap=trimap.png
 predict moge2_vits_normal --weights=seeded --size=1200 --out="$out/normals.png" --normals

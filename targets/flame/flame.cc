@@ -33,7 +33,14 @@ absl::StatusOr<std::string> OutputChannels(const Manifest& manifest) {
   }
 }
 
-absl::Status CheckFlameUses(const Manifest& manifest) { return OutputChannels(manifest).status(); }
+absl::Status CheckFlameUses(const Manifest& manifest) {
+  if (TakesTwoPictures(manifest)) {
+    return absl::FailedPreconditionError(
+        "flame gives a model one picture and a matte, and this one takes two pictures in one input\n  --target=onnx "
+        "without a wrapper has an input for each");
+  }
+  return OutputChannels(manifest).status();
+}
 
 Json Socket(const std::string& name, const std::string& help, const std::string& type) {
   return {{"Name", name}, {"Description", help}, {"Type", type}};

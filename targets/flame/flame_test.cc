@@ -80,5 +80,13 @@ TEST(FlameTest, FourChannelsOfAnOutputHaveNoSocket) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("flame takes outputs of 1 to 3 channels")));
 }
 
+TEST(FlameTest, TwoPicturesHaveNoSockets) {
+  const std::vector<std::string> rgb = {"rgba.red", "rgba.green", "rgba.blue"};
+  const Manifest manifest =
+      MakeManifest("colour", {"rgba.red", "rgba.green", "rgba.blue", "forward.u", "forward.v", "backward.u"}, rgb);
+  EXPECT_THAT(FlameTarget().check(manifest),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("this one takes two pictures")));
+}
+
 }  // namespace
 }  // namespace modelport

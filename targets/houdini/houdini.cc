@@ -26,6 +26,12 @@ std::string ShapeOnNode(const Manifest& manifest, const google::protobuf::Repeat
   });
 }
 
+std::string ChannelsText(const Manifest& manifest, const Manifest::Input& input) {
+  if (TakesTwoPictures(manifest)) return "red, green and blue of the first picture, then of the second";
+  if (manifest.interface().channels_in_size() == 3) return "red, green and blue";
+  return absl::StrCat("red, green, blue and a fourth: ", input.help());
+}
+
 absl::StatusOr<std::vector<PackageFile>> HoudiniPackageFiles(const Manifest& manifest) {
   const Manifest::EntryPoint& forward = manifest.entry_points(0);
   const Manifest::Input& input = forward.inputs(0);
@@ -38,9 +44,7 @@ absl::StatusOr<std::vector<PackageFile>> HoudiniPackageFiles(const Manifest& man
                                         {"proof", DescribeProof(manifest.round_trip())},
                                         {"input", input.name()},
                                         {"input_shape", ShapeOnNode(manifest, input.shape())},
-                                        {"channels", manifest.interface().channels_in_size() > 3
-                                                         ? absl::StrCat("red, green, blue and a fourth: ", input.help())
-                                                         : "red, green and blue"},
+                                        {"channels", ChannelsText(manifest, input)},
                                         {"output", output.name()},
                                         {"output_shape", ShapeOnNode(manifest, output.shape())},
                                         {"output_text", OutputText(output)}},

@@ -54,5 +54,14 @@ TEST(HoudiniTest, SeededWeightsAndAFourthChannelAreSaid) {
   EXPECT_THAT(files[0].text, AllOf(HasSubstr("SEEDED"), HasSubstr("a fourth: alpha takes the trimap")));
 }
 
+TEST(HoudiniTest, TwoPicturesAreSaid) {
+  Manifest manifest = MakeManifest();
+  for (const char* channel : {"forward.u", "forward.v", "backward.u"}) {
+    manifest.mutable_interface()->add_channels_in(channel);
+  }
+  ASSERT_OK_AND_ASSIGN(const std::vector<PackageFile> files, HoudiniTarget().package(manifest));
+  EXPECT_THAT(files[0].text, HasSubstr("red, green and blue of the first picture, then of the second"));
+}
+
 }  // namespace
 }  // namespace modelport

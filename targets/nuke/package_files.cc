@@ -77,10 +77,19 @@ TemplateValues KnobValues(const Manifest::Knob& knob) {
           {"help", knob.help()}};
 }
 
+// Whether the time between two pictures, which the gizmo computes from the frame that it shows.
+bool IsComputed(const Manifest::Knob& knob, const Manifest& manifest) {
+  return TakesTwoPictures(manifest) && knob.name() == "timestep";
+}
+
 // The expressions that link an Inference node's knobs to the gizmo's, in the form that the node itself saves.
 std::string KnobLinks(const Manifest& manifest) {
   std::string links;
   for (const Manifest::Knob& knob : manifest.knobs()) {
+    if (IsComputed(knob, manifest)) {
+      absl::StrAppend(&links, knob.name(), ":{\"parent.source_frame - floor(parent.source_frame)\"};");
+      continue;
+    }
     absl::StrAppend(&links, knob.name(), ":{\"min(", Number(knob.max()), ", max(", Number(knob.min()), ", parent.",
                     knob.name(), "))\"};");
   }
@@ -160,11 +169,14 @@ TemplateValues Values(const Manifest& manifest) {
 
 void AddKnobs(const Manifest& manifest, TemplateData& data) {
   data.verbatim["knob_links"] = KnobLinks(manifest);
-  for (const char* list : {"knobs", "int_knobs", "float_knobs"}) data.lists[list] = {};
+  for (const char* list : {"knobs", "int_knobs", "float_knobs", "shown_int_knobs", "shown_float_knobs"}) {
+    data.lists[list] = {};
+  }
   for (const Manifest::Knob& knob : manifest.knobs()) {
     const TemplateValues values = KnobValues(knob);
     data.lists["knobs"].push_back(values);
     data.lists[absl::StrCat(knob.type(), "_knobs")].push_back(values);
+    if (!IsComputed(knob, manifest)) data.lists[absl::StrCat("shown_", knob.type(), "_knobs")].push_back(values);
   }
 }
 
@@ -182,6 +194,23 @@ void AddChannels(const Manifest::Interface& interface, TemplateData& data) {
   data.lists["own_layer"] = KeepIf(!layer.empty());
   data.lists["replaced_channels"] = layer.empty() ? std::vector<TemplateValues>() : channels;
   data.lists["channels"] = std::move(channels);
+}
+
+// Where the second picture of a node for two goes.
+void AddSecondPicture(const Manifest& manifest, TemplateData& data) {
+  const bool is_two = TakesTwoPictures(manifest);
+  data.values["at_a_time"] =
+      is_two ? "Nuke gives the model two images at a time." : "Nuke gives the model one image at a time.";
+  data.lists["two_images"] = KeepIf(is_two);
+  std::vector<TemplateValues>& second = data.lists["second_channels"];
+  std::vector<std::string> names;
+  const std::vector<std::string> from = {"rgba.red", "rgba.green", "rgba.blue"};
+  const auto& channels = manifest.interface().channels_in();
+  for (int i = 3; is_two && i < std::min(channels.size(), 6); ++i) {
+    second.push_back({{"index", absl::StrCat(i - 3)}, {"from", from[i - 3]}, {"channel", channels[i]}});
+    names.push_back(channels[i]);
+  }
+  data.values["second_layer"] = absl::StrJoin(names, ", ");
 }
 
 void AddReleases(const Manifest& manifest, TemplateData& data) {
@@ -261,6 +290,7 @@ absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
   AddKnobs(manifest, data);
   AddLicenceClaims(manifest, data);
   AddChannels(manifest.interface(), data);
+  AddSecondPicture(manifest, data);
   AddReleases(manifest, data);
   AddPassages(manifest, data);
   AddHelp(manifest, data);

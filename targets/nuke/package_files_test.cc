@@ -10,6 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -290,6 +292,74 @@ TEST_F(PackageFilesTest, AMatteIsAlphaAndTakesTheTrimapThere) {
               AllOf(HasSubstr("| Channels In | `rgba.red,rgba.green,rgba.blue,rgba.alpha` |"),
                     HasSubstr("- Out: `rgba.alpha`, a matte, of the size"), HasSubstr("- Alpha takes the trimap\n")));
   for (const auto& [name, text] : texts) EXPECT_THAT(text, Not(HasSubstr("depth.Z"))) << name;
+}
+
+// The commands and nodes of a gizmo, each with its name if it has one, and the images that are on the stack behind
+// them.
+std::vector<std::string> Stacks(const std::string& gizmo) {
+  std::map<std::string, std::string> saved;
+  std::vector<std::string> stack, steps;
+  const std::regex node("^ (\\w+) \\{$"), set("^set (\\w+) \\[stack 0\\]$"), push("^push \\$(\\w+)$");
+  const std::regex inputs("^  inputs (\\d)$"), name("^  name (\\w+)$");
+  std::smatch found;
+  int taken = -1;
+  for (const absl::string_view text : absl::StrSplit(gizmo, '\n')) {
+    const std::string line(text);
+    if (std::regex_match(line, found, node)) {
+      taken = 1;
+    } else if (taken >= 0 && std::regex_match(line, found, inputs)) {
+      taken = std::stoi(found[1]);
+    } else if (taken >= 0 && std::regex_match(line, found, name)) {
+      const std::string called = found[1];
+      std::string from;
+      for (; taken > 0 && !stack.empty(); --taken) {
+        absl::StrAppend(&from, " ", stack.back());
+        stack.pop_back();
+      }
+      steps.push_back(absl::StrCat(called, ":", from));
+      stack.push_back(called);
+      taken = -1;
+    } else if (std::regex_match(line, found, set)) {
+      saved[found[1]] = stack.back();
+    } else if (std::regex_match(line, found, push)) {
+      stack.push_back(saved[found[1]]);
+    }
+  }
+  return steps;
+}
+
+TEST_F(PackageFilesTest, ANodeForTwoImagesTakesTwoFramesOfItsInput) {
+  const std::vector<std::string> rgb = {"rgba.red", "rgba.green", "rgba.blue"};
+  SetInterface("colour", {"rgba.red", "rgba.green", "rgba.blue", "forward.u", "forward.v", "backward.u"}, rgb,
+               "Optical Flow");
+  AddKnob("timestep", "float", 0.5, 0, 1, "When the image is", manifest_);
+  auto texts = Texts();
+  const std::string& gizmo = texts["tiny.gizmo"];
+  // Of a node with two inputs the first, on top of the stack, is B: the picture that gets channels of A.
+  EXPECT_THAT(Stacks(gizmo),
+              ElementsAre("Input1:", "SecondFrame: Input1", "WholeSecondFormat: SecondFrame",
+                          "SecondLinearToSRGB: WholeSecondFormat", "FirstFrame: Input1", "WholeFormat: FirstFrame",
+                          "LinearToSRGB: WholeFormat", "AddSecondImage: LinearToSRGB SecondLinearToSRGB",
+                          "Inference1: AddSecondImage", "SRGBToLinear: Inference1", "Copy1: FirstFrame SRGBToLinear",
+                          "Output1: Copy1"));
+  EXPECT_THAT(gizmo, HasSubstr("  from0 rgba.red\n  to0 forward.u\n  from1 rgba.green\n  to1 forward.v\n"
+                               "  from2 rgba.blue\n  to2 backward.u\n  name AddSecondImage"));
+  EXPECT_THAT(gizmo, HasSubstr("timestep:{\"parent.source_frame - floor(parent.source_frame)\"};}"));
+  EXPECT_THAT(gizmo, AllOf(HasSubstr("addUserKnob {7 source_frame "), HasSubstr("\n speed 0.5\n"),
+                           Not(HasSubstr("addUserKnob {7 timestep "))));
+  EXPECT_TRUE(IsBalanced(gizmo, "{}", /*strings=*/false));
+  EXPECT_THAT(texts["tiny_CatFileCreator.nk"], HasSubstr("addUserKnob {7 timestep "));
+  EXPECT_THAT(texts["README.md"],
+              AllOf(HasSubstr("two images at a time"), HasSubstr("`forward.u, forward.v, backward.u`"),
+                    HasSubstr("*source frame*"), Not(HasSubstr("normalises"))));
+}
+
+TEST_F(PackageFilesTest, ANodeForOneImageTakesItAsItIs) {
+  const std::string gizmo = Texts()["tiny.gizmo"];
+  EXPECT_THAT(Stacks(gizmo), ElementsAre("Input1:", "WholeFormat: Input1", "LinearToSRGB: WholeFormat",
+                                         "Inference1: LinearToSRGB", "Copy1: Input1 Inference1", "Output1: Copy1"));
+  EXPECT_THAT(gizmo, Not(HasSubstr("source_frame")));
+  EXPECT_THAT(Texts()["README.md"], AllOf(HasSubstr("one image at a time"), HasSubstr("normalises the image")));
 }
 
 TEST_F(PackageFilesTest, OnlyColourIsConvertedBack) {

@@ -36,10 +36,15 @@ must() {
   exit 1
 }
 
-# new_clone CLONE: makes a clone in which nothing is left to compile.
-new_clone() {
+# copy_clone CLONE: makes a clone in which nothing is built.
+copy_clone() {
   mkdir "$scratch/$1"
   tar -c --exclude-vcs --exclude='./bazel-*' . | tar -x -C "$scratch/$1"
+}
+
+# new_clone CLONE: makes a clone in which nothing is left to compile.
+new_clone() {
+  copy_clone "$1"
   must "$1" in_clone "$1" build ${MODELPORT_DISK_CACHE:+"--disk_cache=$MODELPORT_DISK_CACHE"} //tools/export:export_action
 }
 

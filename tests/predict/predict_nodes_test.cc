@@ -16,6 +16,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -26,6 +27,7 @@
 #include "tools/image/read_image.h"
 #include "tools/image/testing/read_exr.h"
 #include "tools/image/testing/sample_images.h"
+#include "tools/image/transfer.h"
 
 namespace modelport {
 namespace {
@@ -60,8 +62,10 @@ ToolResult Export(const std::string& folder, const NukeTestModel& node, const st
 
 ToolResult Predict(const std::string& folder, const std::string& artifact, const std::vector<std::string>& more,
                    const std::map<std::string, std::string>& variables = {}) {
-  std::vector<std::string> flags = {"--artifact=" + artifact, "--input=photo.png"};
+  std::vector<std::string> flags = {"--artifact=" + artifact};
   flags.insert(flags.end(), more.begin(), more.end());
+  const auto is_input = [](const std::string& flag) { return absl::StartsWith(flag, "--input="); };
+  if (std::none_of(more.begin(), more.end(), is_input)) flags.emplace_back("--input=photo.png");
   return RunWarmTool("predict", flags, folder, variables);
 }
 
@@ -88,6 +92,17 @@ at::Tensor ReadChannels(const std::string& path) {
   return at::cat(channels);
 }
 
+at::Tensor Linear(const at::Tensor& colours) {
+  at::Tensor linear = colours.clone();
+  for (float& value : absl::MakeSpan(linear.mutable_data_ptr<float>(), linear.numel())) value = static_cast<float>(SrgbToLinear(value));
+  return linear;
+}
+
+bool TakesTwoImages(const std::string& name) {
+  const std::vector<std::string> names = NukeTestModels("NukeBetween");
+  return std::count(names.begin(), names.end(), name) > 0;
+}
+
 class NodeTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(NodeTest, ItsPictureIsWhatItsCodeGives) {
@@ -102,9 +117,15 @@ TEST_P(NodeTest, ItsPictureIsWhatItsCodeGives) {
     input = at::cat({input, ReadUnit(folder + "/trimap.png").slice(0, 0, 1).unsqueeze(0)}, 1);
     flags.emplace_back("--trimap=trimap.png");
   }
+  if (TakesTwoImages(GetParam())) {
+    input = at::cat({input, ReadUnit(folder + "/trimap.png").unsqueeze(0)}, 1);
+    flags.insert(flags.end(), {"--input=photo.png,trimap.png", "--between=1"});
+  }
   const ToolResult result = Predict(folder, "m.pt", flags);
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  const at::Tensor given = torch::jit::load(folder + "/m.pt").forward({input}).toTensor()[0];
+  at::Tensor given = torch::jit::load(folder + "/m.pt").forward({input}).toTensor()[0];
+  // Colours are linear in an .exr.
+  if (absl::StrContains(ReadFile(folder + "/m.manifest.json"), "\"kind\": \"colour\"")) given = Linear(given);
   const at::Tensor written = ReadChannels(folder + "/out.exr");
   ASSERT_EQ(written.sizes(), given.sizes());
   EXPECT_LE((written - given).abs().max().item<double>(), 1e-5 * (given.max() - given.min()).item<double>());
@@ -125,8 +146,13 @@ TEST_P(NodeTest, AnOnnxFileGivesTheSame) {
   if (absl::StrContains(ReadFile(folder + "/m.manifest.json"), "\"kind\": \"matte\"")) {
     flags.emplace_back("--trimap=trimap.png");
   }
+  if (TakesTwoImages(GetParam())) flags.insert(flags.end(), {"--input=photo.png,trimap.png", "--between=1"});
   ASSERT_EQ(Predict(folder, "m.pt", flags).exit_status, 0);
   flags[0] = "--out=onnx.exr";
+  if (TakesTwoImages(GetParam())) {
+    EXPECT_THAT(Predict(folder, "m.onnx", flags).err, HasSubstr("its knob timestep is a constant"));
+    return;
+  }
   const ToolResult result = Predict(folder, "m.onnx", flags);
   ASSERT_EQ(result.exit_status, 0) << result.err;
   const at::Tensor expected = ReadChannels(folder + "/pt.exr"), actual = ReadChannels(folder + "/onnx.exr");

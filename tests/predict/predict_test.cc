@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
@@ -270,6 +271,44 @@ TEST(PredictTest, AnImageBecomesLarger) {
       RunWarmTool("export", Arguments(model, {"--with_preprocess", "--out=m.pt", "--noverify"}), folder);
   ASSERT_EQ(exported.exit_status, 0) << exported.err;
   EXPECT_THAT(Predict(folder, {input, "--compare=m.pt"}, model).out, HasSubstr("difference  largest 0, mean 0"));
+}
+
+TEST(PredictTest, FramesAreMadeBetweenImages) {
+  const std::string folder = EmptyFolder("frames"), model = ExampleModel("image between two");
+  for (const int number : {8, 9, 10}) {
+    const std::vector<float> grey(40 * 30 * 3, static_cast<float>(number) / 20);
+    WriteFile(absl::StrFormat("%s/plate.%04d.exr", folder, number),
+              MakeExr({.width = 40, .height = 30, .values = grey}));
+  }
+  const ToolResult result = Predict(folder, {"--input=plate.%04d.exr", "--between=3", "--out=slow.%04d.exr"}, model);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("input   3 images, 40 x 30\n"), HasSubstr("6 files: slow.0009.exr to slow.0015.exr")));
+  EXPECT_THAT(FileNames(folder),
+              ElementsAre("plate.0008.exr", "plate.0009.exr", "plate.0010.exr", "slow.0009.exr", "slow.0010.exr",
+                          "slow.0011.exr", "slow.0013.exr", "slow.0014.exr", "slow.0015.exr"));
+  // Far from the borders a blend of two images of one colour each is between them, whatever moves.
+  const ExrContent first = ReadExr(folder + "/slow.0009.exr"), later = ReadExr(folder + "/slow.0015.exr");
+  EXPECT_EQ(first.width, 40);
+  EXPECT_THAT(first.channels.at("G")[0], AllOf(testing::Ge(0.399f), testing::Le(0.451f)));
+  EXPECT_THAT(later.channels.at("G")[0], AllOf(testing::Ge(0.449f), testing::Le(0.501f)));
+
+  // Two images and one frame need no numbers.
+  const std::string two = "--input=plate.0008.exr,plate.0009.exr";
+  ASSERT_EQ(Predict(folder, {two, "--between=1", "--out=half.exr"}, model).exit_status, 0);
+  const std::vector<float> half = ReadExr(folder + "/half.exr").channels["G"];
+  EXPECT_EQ(half, ReadExr(folder + "/slow.0010.exr").channels["G"]);
+  EXPECT_NE(half, ReadExr(folder + "/slow.0009.exr").channels["G"]);
+
+  ExpectError(folder, {two, "--out=*.png"}, HasSubstr(model + " makes frames between two images"), model);
+  ExpectError(folder, {two, "--between=0", "--out=x.png"}, HasSubstr("--between=0: wants a number in 1..1000"), model);
+  ExpectError(folder, {"--input=plate.0008.exr", "--between=1", "--out=x.png"}, HasSubstr("names one alone"), model);
+  ExpectError(folder, {two, "--between=2", "--out=x.png"}, HasSubstr("would be written for"), model);
+  ExpectError(folder, {two, "--between=1", "--missing=skip", "--out=x.png"}, HasSubstr("leave out --missing"), model);
+  ExpectError(folder, {two, "--between=1", "--out=x.%04d.png"}, HasSubstr("takes one image at a time"));
+  WriteFile(folder + "/small.png", MakePng({.width = 39, .height = 30}));
+  ExpectError(folder, {"--input=plate.0008.exr,small.png", "--between=1", "--out=x.png"},
+              HasSubstr("plate.0008.exr and small.png: frames want one size; there are 40 x 30 and 39 x 30"), model);
 }
 
 TEST(PredictTest, AMatteNeedsATrimap) {

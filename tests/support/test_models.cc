@@ -1,7 +1,5 @@
 #include "tests/support/test_models.h"
 
-#include <algorithm>
-
 #include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "common/manifest/manifest_facts.h"
@@ -48,9 +46,11 @@ std::vector<std::string> NukeTestModels(absl::string_view type) {
 }
 
 std::vector<std::string> NukeImageModels() {
-  std::vector<std::string> names = NukeTestModels();
-  const std::vector<std::string> mattes = NukeTestModels("NukeMatte");
-  std::erase_if(names, [&](const std::string& name) { return std::count(mattes.begin(), mattes.end(), name) > 0; });
+  std::vector<std::string> names;
+  VisitNukeTestModels([&](const NukeTestModel& model, const Wrapper& wrapper) {
+    const std::string& type = wrapper.call.type;
+    if (type != "NukeMatte" && type != "NukeBetween") names.push_back(ArtifactName(model.model, model.wrapper));
+  });
   return names;
 }
 
@@ -66,7 +66,8 @@ NukeTestModel FindNukeTestModel(absl::string_view name) {
 std::vector<std::string> WrapperNames(const CatalogEntry& entry, const Target& target) {
   if (!target.wraps()) return {""};
   std::vector<std::string> names;
-  for (const Wrapper* wrapper : WrappersOf(*entry.plugin, *entry.variant, target.wrappers)) names.push_back(wrapper->name);
+  for (const Wrapper* wrapper : WrappersOf(*entry.plugin, *entry.variant, target.wrappers))
+    names.push_back(wrapper->name);
   return names;
 }
 

@@ -22,7 +22,7 @@ struct NukeTestModel {
 // The names of all of them, "model" and "model_classes", or only of those of this wrapper type.
 std::vector<std::string> NukeTestModels(absl::string_view type = "");
 
-// Those that take an image alone, without a trimap.
+// Those that take one image, without a trimap.
 std::vector<std::string> NukeImageModels();
 
 // The one of this name.

@@ -225,6 +225,21 @@ absl::optional<int64_t> FrameNumber(const FoundImage& image) {
   return absl::SimpleAtoi(digits, &number) ? absl::make_optional(number) : absl::nullopt;
 }
 
+// `image` with another number: in the place of its own in the name, or else behind the name.
+FoundImage Renumbered(const FoundImage& image, int64_t number) {
+  const size_t digits = image.number.empty() ? 4 : image.number.size();
+  const std::string text = absl::StrFormat("%0*d", static_cast<int>(digits), number);
+  const fs::path path(image.path);
+  std::string name = path.filename().string();
+  const size_t place = image.number.empty() ? name.npos : name.rfind(image.number);
+  if (place == name.npos) {
+    name = absl::StrCat(path.stem().string(), ".", text, path.extension().string());
+  } else {
+    name.replace(place, image.number.size(), text);
+  }
+  return {(path.parent_path() / name).string(), text};
+}
+
 std::string Stem(const FoundImage& image) { return fs::path(image.path).stem().string(); }
 
 // The images by what `key` says of each; nullopt if it says nothing of one, or the same of two.
@@ -310,6 +325,23 @@ absl::StatusOr<std::vector<std::pair<FoundImage, FoundImage>>> PairByFrame(const
     pairs.emplace_back(image, *found->second);
   }
   return pairs;
+}
+
+absl::StatusOr<std::vector<FrameBetween>> FramesBetween(const std::vector<FoundImage>& images, int64_t count) {
+  if (images.size() < 2) {
+    return absl::InvalidArgumentError("--between makes frames between images, of which --input names one alone");
+  }
+  std::vector<FrameBetween> frames;
+  int64_t number = 1;
+  if (!images[0].number.empty()) number = FrameNumber(images[0]).value_or(1);
+  for (size_t i = 0; i + 1 < images.size(); ++i) {
+    for (int64_t k = 1; k <= count; ++k) {
+      const double timestep = static_cast<double>(k) / static_cast<double>(count + 1);
+      frames.push_back({images[i], images[i + 1], timestep, Renumbered(images[i], ++number)});
+    }
+    ++number;
+  }
+  return frames;
 }
 
 absl::StatusOr<std::vector<std::string>> NameOutputs(const std::vector<FoundImage>& images, const std::string& out,

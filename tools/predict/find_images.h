@@ -43,6 +43,19 @@ absl::StatusOr<FoundImages> FindImages(const std::vector<std::string>& inputs,
 absl::StatusOr<std::vector<std::pair<FoundImage, FoundImage>>> PairByFrame(const std::vector<FoundImage>& images,
                                                                            const std::vector<FoundImage>& companions);
 
+// A frame to make between two.
+struct FrameBetween {
+  FoundImage first, second;
+  double timestep;   // 0 is the first frame, 1 the second.
+  FoundImage frame;  // The name and the number that outputs are called after; no such file exists.
+};
+
+// The `count` frames, at equal distances, between each two of `images` that follow each other. They have the numbers of
+// a sequence in which the first of the images keeps its own and each goes on by one: with three between, 1001 and 1002
+// become 1001 and 1005. Images without numbers count from 1.
+//   InvalidArgument   fewer than two images
+absl::StatusOr<std::vector<FrameBetween>> FramesBetween(const std::vector<FoundImage>& images, int64_t count);
+
 // The paths of the outputs for `images`, in their order. `out` is a file, for one image, or a folder, which gets files
 // named after the images that end in `extension`, or a path in whose name %04d or #### stands for the image's number or
 // * for its name without the extension. An existing file, and a single # where no image has a number, are names as they

@@ -172,6 +172,35 @@ TEST(FindImages, RefusesAFileThatIsNamedTwice) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a.jpg: is named twice")));
 }
 
+// "NAME NUMBER TIMESTEP" of each frame.
+std::vector<std::string> Between(const std::vector<FoundImage>& images, int64_t count) {
+  const auto frames = FramesBetween(images, count);
+  EXPECT_OK(frames);
+  std::vector<std::string> texts;
+  for (const FrameBetween& frame : *frames) {
+    texts.push_back(absl::StrCat(frame.frame.path, " ", frame.frame.number, " ", frame.timestep));
+  }
+  return texts;
+}
+
+TEST(FramesBetween, TheImagesFitBetweenTheFrames) {
+  const std::vector<FoundImage> sequence = {
+      {"in/p.0098.exr", "0098"}, {"in/p.0099.exr", "0099"}, {"in/p.0100.exr", "0100"}};
+  EXPECT_THAT(Between(sequence, 3),
+              ElementsAre("in/p.0099.exr 0099 0.25", "in/p.0100.exr 0100 0.5", "in/p.0101.exr 0101 0.75",
+                          "in/p.0103.exr 0103 0.25", "in/p.0104.exr 0104 0.5", "in/p.0105.exr 0105 0.75"));
+  ASSERT_OK_AND_ASSIGN(const auto frames, FramesBetween(sequence, 1));
+  EXPECT_EQ(frames[1].first.path, "in/p.0099.exr");
+  EXPECT_EQ(frames[1].second.path, "in/p.0100.exr");
+}
+
+TEST(FramesBetween, ImagesWithoutNumbersCountFromOne) {
+  EXPECT_THAT(Between({{"in/a.jpg", ""}, {"b.jpg", ""}, {"c.jpg", ""}}, 1),
+              ElementsAre("in/a.0002.jpg 0002 0.5", "b.0004.jpg 0004 0.5"));
+  EXPECT_THAT(FramesBetween({{"a.jpg", ""}}, 1),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--between makes frames between images")));
+}
+
 std::vector<FoundImage> Images(const std::string& folder) {
   return {{folder + "/a.jpg", "7"}, {folder + "/b.exr", "12"}};
 }

@@ -54,6 +54,10 @@ Flag<std::string> FLAGS_trimap(
     flags, "trimap", "",
     "for a model of mattes: the trimap of the image, grey: black background, white foreground, unknown between; of "
     "several images a folder or a sequence, which has one with the number or the name of each image");
+Flag<absl::optional<int64_t>> FLAGS_between(
+    flags, "between", absl::nullopt,
+    "for a model that makes a frame between two: how many to make between each two images of --input, numbered so that "
+    "the images themselves fit between them");
 Flag<std::string> FLAGS_missing(flags, "missing", "error",
                                 "what to do if a numbered sequence lacks frames between its first and its last: error "
                                 "or skip");
@@ -227,24 +231,67 @@ absl::StatusOr<FoundImages> FindInputs() {
   return FindImages(inputs, missing);
 }
 
-// Which file each image becomes. In a folder, numbers of a sequence are .exr, whose scale all frames share.
-absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::vector<FoundImage>& images, const std::string& out,
-                                                 const OutputStyle& style) {
-  std::vector<std::string> outputs(images.size());
-  if (!out.empty()) {
-    const bool is_sequence = images.size() > 1 && !images.front().number.empty();
-    const bool is_map = is_sequence && !style.is_picture() && !style.range && FLAGS_compare->empty();
-    ASSIGN_OR_RETURN(outputs, NameOutputs(images, ResolveUserPath(out), is_map ? ".exr" : ".png"));
-  }
-  std::vector<PredictJob> jobs;
-  for (size_t i = 0; i < images.size(); ++i) {
-    if (style.range && absl::EndsWithIgnoreCase(outputs[i], ".exr")) {
+// The files that images become, which are called after `names`; "" without --out. In a folder, numbers of a sequence
+// are .exr, whose scale all frames share.
+absl::StatusOr<std::vector<std::string>> PlanOutputs(const std::vector<FoundImage>& names, const std::string& out,
+                                                     const OutputStyle& style) {
+  if (out.empty()) return std::vector<std::string>(names.size());
+  const bool is_sequence = names.size() > 1 && !names.front().number.empty() && !*FLAGS_between;
+  const bool is_map = is_sequence && !style.is_picture() && !style.range && FLAGS_compare->empty();
+  ASSIGN_OR_RETURN(std::vector<std::string> outputs,
+                   NameOutputs(names, ResolveUserPath(out), is_map ? ".exr" : ".png"));
+  for (const std::string& output : outputs) {
+    if (style.range && absl::EndsWithIgnoreCase(output, ".exr")) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--range is for .png files: ", outputs[i], " holds the depth as it is"));
+          absl::StrCat("--range is for .png files: ", output, " holds the depth as it is"));
     }
-    jobs.push_back({images[i].path, outputs[i]});
+  }
+  return outputs;
+}
+
+// Which file each image becomes.
+absl::StatusOr<std::vector<PredictJob>> PlanImages(const std::vector<FoundImage>& images, const std::string& out,
+                                                   const OutputStyle& style) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> outputs, PlanOutputs(images, out, style));
+  std::vector<PredictJob> jobs;
+  for (size_t i = 0; i < images.size(); ++i) jobs.push_back({images[i].path, outputs[i]});
+  return jobs;
+}
+
+// The frames of --between, and the file that each becomes.
+absl::StatusOr<std::vector<PredictJob>> PlanFrames(const std::vector<FoundImage>& images, const std::string& out,
+                                                   const OutputStyle& style) {
+  constexpr int64_t kMostBetween = 1000;
+  const int64_t between = FLAGS_between->value();
+  if (between < 1 || between > kMostBetween) {
+    return absl::InvalidArgumentError(absl::StrCat("--between=", between, ": wants a number in 1..", kMostBetween));
+  }
+  if (*FLAGS_missing != "error") {
+    return absl::InvalidArgumentError("--between needs frames that follow each other: leave out --missing");
+  }
+  ASSIGN_OR_RETURN(const std::vector<FrameBetween> frames, FramesBetween(images, between));
+  std::vector<FoundImage> names;
+  for (const FrameBetween& frame : frames) names.push_back(frame.frame);
+  ASSIGN_OR_RETURN(const std::vector<std::string> outputs, PlanOutputs(names, out, style));
+  std::vector<PredictJob> jobs;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    jobs.push_back({.input = frames[i].first.path,
+                    .output = outputs[i],
+                    .next = frames[i].second.path,
+                    .timestep = frames[i].timestep});
   }
   return jobs;
+}
+
+// Makes sure that --between is given for a model that makes frames between two, and for no other.
+absl::Status CheckBetween(const LoadedArtifact& artifact) {
+  const std::string& model = artifact.manifest.model();
+  if (TakesFrames(artifact) == FLAGS_between->has_value()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      *FLAGS_between
+          ? absl::StrCat("--between: ", model, " takes one image at a time")
+          : absl::StrCat(model,
+                         " makes frames between two images\n  --between=1 makes one between each two of --input"));
 }
 
 // Gives each job, of which `images` are the inputs, its trimap.
@@ -287,14 +334,14 @@ absl::Status CheckOutputs(const SceneOutputs& scene, const std::vector<PredictJo
 }
 
 absl::Status MeasureOne(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options) {
-  ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(job.input, options.max_pixels));
-  ASSIGN_OR_RETURN(const at::Tensor trimap, ReadTrimap(job.trimap, options.max_pixels));
-  const absl::StatusOr<Benchmark> benchmark = MeasureModel(artifact, read.image, options.size, trimap);
+  PredictedImage done;
+  ASSIGN_OR_RETURN(const JobInput input, ReadJob(job, options, done));
+  const absl::StatusOr<Benchmark> benchmark = MeasureModel(artifact, ForModel(input, job, options));
   if (!benchmark.ok()) return Annotate(benchmark.status(), job.input);
   if (IsReportWanted()) {
-    Report().update(BenchmarkReport(artifact, job.input, read.image, *benchmark));
+    Report().update(BenchmarkReport(artifact, job.input, input.images[0], *benchmark));
   } else {
-    PrintBenchmark(artifact, job.input, read.image, *benchmark, std::cout);
+    PrintBenchmark(artifact, job.input, input.images[0], *benchmark, std::cout);
   }
   return absl::OkStatus();
 }
@@ -320,8 +367,10 @@ absl::Status Predict() {
   ASSIGN_OR_RETURN(const FoundImages inputs, FindInputs());
   report.notes = inputs.notes;
   options.style.is_one_of_several = inputs.images.size() > 1;
-  ASSIGN_OR_RETURN(report.jobs, PlanJobs(inputs.images, out, options.style));
+  const auto plan = *FLAGS_between ? PlanFrames : PlanImages;
+  ASSIGN_OR_RETURN(report.jobs, plan(inputs.images, out, options.style));
   ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(report.remarks));
+  RETURN_IF_ERROR(CheckBetween(artifact));
   RETURN_IF_ERROR(CheckOut(out, OutputsOf(artifact)));
   RETURN_IF_ERROR(PairTrimaps(*FLAGS_trimap, artifact, inputs.images, report.jobs));
   if (*FLAGS_benchmark) return MeasureOne(artifact, report.jobs[0], options);

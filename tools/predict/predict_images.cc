@@ -35,7 +35,6 @@
 #include "tools/image/read_image.h"
 #include "tools/image/transfer.h"
 #include "tools/predict/pictures/pictures.h"
-#include "tools/predict/run/run_model.h"
 
 namespace modelport {
 namespace {
@@ -77,6 +76,38 @@ absl::StatusOr<Image> Read(const std::string& path, const PredictOptions& option
   return std::move(read.image);
 }
 
+// Reads a trimap, an image of grey: black is background, white foreground, what is between unknown. Returns [1, H, W],
+// bytes or floats in 0..1, as the file holds them: those of EXR and floating TIFF files are not converted to sRGB. For
+// a model that takes none, `path` is "" and the tensor undefined.
+// Errors are those of ReadImage, and
+//   InvalidArgument   red, green and blue differ
+absl::StatusOr<at::Tensor> ReadTrimap(const std::string& path, int64_t max_pixels) {
+  if (path.empty()) return at::Tensor();
+  ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(path, max_pixels));
+  const Image& image = read.image;
+  return std::visit(
+      [&](const auto& rgb) -> absl::StatusOr<at::Tensor> {
+        using Value = typename std::decay_t<decltype(rgb)>::value_type;
+        at::Tensor trimap = at::empty({1, image.height, image.width}, c10::CppTypeToScalarType<Value>::value);
+        Value* to = trimap.mutable_data_ptr<Value>();
+        for (size_t i = 0; i < rgb.size(); i += 3) {
+          if (rgb[i] != rgb[i + 1] || rgb[i] != rgb[i + 2]) {
+            return absl::InvalidArgumentError(absl::StrCat(
+                path,
+                ": a trimap is grey (black background, white foreground, unknown between); this is a colour image"));
+          }
+          *to++ = read.was_linear ? static_cast<Value>(SrgbToLinear(rgb[i])) : rgb[i];
+        }
+        return trimap;
+      },
+      image.pixels);
+}
+
+// The inputs of a job, for a message.
+std::string Named(const PredictJob& job) {
+  return job.next.empty() ? job.input : absl::StrCat(job.input, " and ", job.next);
+}
+
 // The picture of a comparison, for the file `path`.
 absl::StatusOr<std::string> EncodeComparison(const std::string& path, const Prediction& prediction,
                                              const Prediction& other, const LoadedArtifact& artifact,
@@ -107,10 +138,9 @@ absl::Status Write(const LoadedArtifact& artifact, const Image& image, const Pre
 
 // Runs the compared artifact, too. Fills `done` and writes to `file`, without committing it.
 absl::Status Compare(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options,
-                     const Image& image, const at::Tensor& trimap, const Prediction& prediction, PredictedImage& done,
-                     OutputFile* file) {
-  const auto others = RunModel(*options.compared, absl::MakeConstSpan(&image, 1), options.size, trimap);
-  if (!others.ok()) return Annotate(others.status(), absl::StrCat(options.compared->path, ": ", job.input));
+                     const ModelInput& input, const Prediction& prediction, PredictedImage& done, OutputFile* file) {
+  const auto others = RunModel(*options.compared, input);
+  if (!others.ok()) return Annotate(others.status(), absl::StrCat(options.compared->path, ": ", Named(job)));
   const absl::StatusOr<PredictionDifference> difference = ComparePredictions(prediction, others->front());
   if (!difference.ok()) return Annotate(difference.status(), options.compared->path);
   done.difference = *difference;
@@ -123,16 +153,15 @@ absl::Status PredictOne(const LoadedArtifact& artifact, const PredictJob& job, c
                         PredictedImage& done) {
   std::deque<OutputFile> files;
   RETURN_IF_ERROR(OpenOutput(job.output, files));
-  ASSIGN_OR_RETURN(const Image image, Read(job.input, options, done));
-  ASSIGN_OR_RETURN(const at::Tensor trimap, ReadTrimap(job.trimap, options.max_pixels));
-  const absl::StatusOr<std::vector<Prediction>> predictions =
-      RunModel(artifact, absl::MakeConstSpan(&image, 1), options.size, trimap);
-  if (!predictions.ok()) return Annotate(predictions.status(), job.input);
+  ASSIGN_OR_RETURN(const JobInput read, ReadJob(job, options, done));
+  const ModelInput input = ForModel(read, job, options);
+  const absl::StatusOr<std::vector<Prediction>> predictions = RunModel(artifact, input);
+  if (!predictions.ok()) return Annotate(predictions.status(), Named(job));
   OutputFile* const file = files.empty() ? nullptr : &files[0];
   if (options.compared == nullptr) {
-    RETURN_IF_ERROR(Write(artifact, image, predictions->front(), job.output, options.style, done, file));
+    RETURN_IF_ERROR(Write(artifact, read.images[0], predictions->front(), job.output, options.style, done, file));
   } else {
-    RETURN_IF_ERROR(Compare(artifact, job, options, image, trimap, predictions->front(), done, file));
+    RETURN_IF_ERROR(Compare(artifact, job, options, input, predictions->front(), done, file));
   }
   return file == nullptr ? absl::OkStatus() : file->Commit();
 }
@@ -276,12 +305,16 @@ absl::StatusOr<std::string> EncodeColourPng(const at::Tensor& colour, const Load
   return EncodeCaptioned(picture, "image", artifact);
 }
 
-absl::StatusOr<std::string> EncodeColourExr(const at::Tensor& colour, const LoadedArtifact& artifact) {
+absl::StatusOr<std::string> EncodeColourExr(const Image& image, const at::Tensor& colour,
+                                            const LoadedArtifact& artifact) {
+  const int width = static_cast<int>(colour.size(2)), height = static_cast<int>(colour.size(1));
   std::vector<float> linear;
   for (const float value : Values(colour)) linear.push_back(static_cast<float>(SrgbToLinear(value)));
   std::vector<ExrChannel> channels;
   AddPlanes(linear, {"R", "G", "B"}, channels);
-  return EncodeExr(static_cast<int>(colour.size(2)), static_cast<int>(colour.size(1)), channels, Origin(artifact));
+  // A larger image has another window.
+  const bool is_on_plate = width == image.width && height == image.height;
+  return EncodeExr(width, height, channels, Origin(artifact), is_on_plate ? image.plate : Plate());
 }
 
 // As colours of normal maps where red is right, green up and blue to the camera, as the axes of hosts are by default.
@@ -364,7 +397,7 @@ absl::StatusOr<std::vector<View>> PredictViews(const LoadedArtifact& artifact, c
     ASSIGN_OR_RETURN(Image image, Read(job.input, options, one));
     images.push_back(std::move(image));
   }
-  ASSIGN_OR_RETURN(std::vector<Prediction> predictions, RunModel(artifact, images, options.size));
+  ASSIGN_OR_RETURN(std::vector<Prediction> predictions, RunModel(artifact, {.images = images, .size = options.size}));
   std::vector<View> views;
   for (size_t i = 0; i < jobs.size(); ++i) {
     OutputFile* const file = files.empty() ? nullptr : &files[i];
@@ -375,26 +408,20 @@ absl::StatusOr<std::vector<View>> PredictViews(const LoadedArtifact& artifact, c
   return views;
 }
 
-absl::StatusOr<at::Tensor> ReadTrimap(const std::string& path, int64_t max_pixels) {
-  if (path.empty()) return at::Tensor();
-  ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(path, max_pixels));
-  const Image& image = read.image;
-  return std::visit(
-      [&](const auto& rgb) -> absl::StatusOr<at::Tensor> {
-        using Value = typename std::decay_t<decltype(rgb)>::value_type;
-        at::Tensor trimap = at::empty({1, image.height, image.width}, c10::CppTypeToScalarType<Value>::value);
-        Value* to = trimap.mutable_data_ptr<Value>();
-        for (size_t i = 0; i < rgb.size(); i += 3) {
-          if (rgb[i] != rgb[i + 1] || rgb[i] != rgb[i + 2]) {
-            return absl::InvalidArgumentError(absl::StrCat(
-                path,
-                ": a trimap is grey (black background, white foreground, unknown between); this is a colour image"));
-          }
-          *to++ = read.was_linear ? static_cast<Value>(SrgbToLinear(rgb[i])) : rgb[i];
-        }
-        return trimap;
-      },
-      image.pixels);
+absl::StatusOr<JobInput> ReadJob(const PredictJob& job, const PredictOptions& options, PredictedImage& done) {
+  JobInput input;
+  ASSIGN_OR_RETURN(Image image, Read(job.input, options, done));
+  input.images.push_back(std::move(image));
+  if (!job.next.empty()) {
+    ASSIGN_OR_RETURN(ReadImageResult next, ReadImage(job.next, options.max_pixels));
+    input.images.push_back(std::move(next.image));
+  }
+  ASSIGN_OR_RETURN(input.trimap, ReadTrimap(job.trimap, options.max_pixels));
+  return input;
+}
+
+ModelInput ForModel(const JobInput& input, const PredictJob& job, const PredictOptions& options) {
+  return {.images = input.images, .trimap = input.trimap, .timestep = job.timestep, .size = options.size};
 }
 
 absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Image& image, const Prediction& prediction,
@@ -422,7 +449,7 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
   }
   if (prediction.colour.defined()) {
     RETURN_IF_ERROR(CheckFinite(prediction.colour, "image"));
-    return png ? EncodeColourPng(prediction.colour, artifact) : EncodeColourExr(prediction.colour, artifact);
+    return png ? EncodeColourPng(prediction.colour, artifact) : EncodeColourExr(image, prediction.colour, artifact);
   }
   if (prediction.features.defined()) {
     return png ? EncodeFeaturesPng(image, prediction.features, artifact)

@@ -16,6 +16,7 @@
 #include "tools/predict/pictures/pictures.h"
 #include "tools/predict/run/load_artifact.h"
 #include "tools/predict/run/prediction.h"
+#include "tools/predict/run/run_model.h"
 
 namespace modelport {
 
@@ -84,6 +85,14 @@ struct PredictJob {
   std::string input;
   std::string output;
   std::string trimap = {};  // Of the input, for a model that takes one.
+  std::string next = {};    // For a model that makes a frame between two: the second one; else empty.
+  double timestep = 0.5;    // Of that frame: 0 is the input, 1 the next.
+};
+
+// What the files of a job hold.
+struct JobInput {
+  std::vector<Image> images;  // One, or the two that a frame is made between.
+  at::Tensor trimap = {};
 };
 
 // What was done for an image.
@@ -99,6 +108,12 @@ struct PredictedImage {
   std::vector<Label> labels = {};                        // The best five, best first.
 };
 
+// Reads the files of a job. Fills `done`.
+absl::StatusOr<JobInput> ReadJob(const PredictJob& job, const PredictOptions& options, PredictedImage& done);
+
+// `input` of `job` for RunModel. Borrows from it.
+ModelInput ForModel(const JobInput& input, const PredictJob& job, const PredictOptions& options);
+
 // Predicts each image on its own, one after the other, so that the memory in use is that of one. An image that fails
 // does not keep the others from being done. Nothing of a failed image's output is written.
 std::vector<PredictedImage> PredictImages(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs,
@@ -107,13 +122,6 @@ std::vector<PredictedImage> PredictImages(const LoadedArtifact& artifact, const 
 // Predicts all images as views of one scene, without comparing. Writes every output, or none if a view fails.
 absl::StatusOr<std::vector<View>> PredictViews(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs,
                                                const PredictOptions& options, std::vector<PredictedImage>& done);
-
-// Reads a trimap, an image of grey: black is background, white foreground, what is between unknown. Returns [1, H, W],
-// bytes or floats in 0..1, as the file holds them: those of EXR and floating TIFF files are not converted to sRGB. For
-// a model that takes none, `path` is "" and the tensor undefined.
-// Errors are those of ReadImage, and
-//   InvalidArgument   red, green and blue differ
-absl::StatusOr<at::Tensor> ReadTrimap(const std::string& path, int64_t max_pixels);
 
 }  // namespace modelport
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -28,7 +30,12 @@ std::string Source(const Manifest& manifest) {
 }
 
 // What was read: the one image and its size, or how many images.
-std::string Inputs(const std::vector<PredictedImage>& images) {
+std::string Inputs(const std::vector<PredictJob>& jobs, const std::vector<PredictedImage>& images) {
+  if (!jobs[0].next.empty()) {
+    std::set<std::string> frames;
+    for (const PredictJob& job : jobs) frames.insert({job.input, job.next});
+    return absl::StrCat(frames.size(), " images, ", images[0].width, " x ", images[0].height);
+  }
   if (images.size() > 1) return absl::StrCat(images.size(), " images");
   if (images[0].width == 0) return images[0].input;  // It could not be read.
   return absl::StrCat(images[0].input, ", ", images[0].width, " x ", images[0].height);
@@ -86,11 +93,12 @@ void AddDifferences(const std::vector<PredictedImage>& images, Table& table) {
   }
 }
 
-// What was done for an image, whose output is the file `output`.
-nlohmann::ordered_json ReportOf(const PredictedImage& image, const std::string& output) {
+// What was done for the image of a job.
+nlohmann::ordered_json ReportOf(const PredictedImage& image, const PredictJob& job) {
   nlohmann::ordered_json json = {{"input", image.input}, {"width", image.width}, {"height", image.height}};
   if (!image.status.ok()) json["error"] = ErrorReport(image.status);
-  if (image.status.ok() && !output.empty()) json["output"] = output;
+  if (!job.next.empty()) json.update({{"next", job.next}, {"timestep", job.timestep}});
+  if (image.status.ok() && !job.output.empty()) json["output"] = job.output;
   if (!image.notes.empty()) json["notes"] = image.notes;
   if (image.depth) json["depth"] = {{"min", image.depth->min}, {"max", image.depth->max}};
   if (image.difference) {
@@ -112,7 +120,7 @@ void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& re
   if (artifact.is_file()) table.AddRow({"artifact", artifact.path});
   for (const std::string& remark : report.remarks) table.AddRow({"", remark});
   table.AddRow({"source", Source(artifact.manifest)});
-  table.AddRow({"input", Inputs(images)});
+  table.AddRow({"input", Inputs(report.jobs, images)});
   for (const std::string& note : report.notes) table.AddRow({"note", note});
   AddNotes(images, table);
   if (images.size() == 1 && !images[0].colour.empty()) table.AddRow({"image", images[0].colour});
@@ -133,7 +141,7 @@ void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& re
 
 nlohmann::ordered_json PredictionsReport(const LoadedArtifact& artifact, const PredictionReport& report) {
   auto images = nlohmann::ordered_json::array();
-  for (size_t i = 0; i < report.images.size(); ++i) images.push_back(ReportOf(report.images[i], report.jobs[i].output));
+  for (size_t i = 0; i < report.images.size(); ++i) images.push_back(ReportOf(report.images[i], report.jobs[i]));
   nlohmann::ordered_json json = {{"model", artifact.manifest.model()},
                                  {"source", WeightsSource(artifact.manifest)},
                                  {"seeded", !artifact.manifest.warning().empty()},

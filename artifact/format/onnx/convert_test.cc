@@ -269,6 +269,9 @@ constexpr const char* kLines[] = {
     "return torch.upsample_bicubic2d(x, [19, 33], False, 1.35, 1.2)",
     "return torch._upsample_bicubic2d_aa(x, [9, x.shape[3] + 4], False)",
     "return torch._upsample_bilinear2d_aa(x, [9, x.shape[3] + 4], False)",
+    "return torch.grid_sampler(x, torch.tanh(y.permute(0, 2, 3, 1))[:, :, :, 0:2] * 1.5, 0, 1, True)",
+    "return torch.grid_sampler(x, torch.tanh(y.permute(0, 2, 3, 1))[:, 1:, :, 0:2], 0, 0, False)",
+    "return torch.grid_sampler(x, torch.tanh(y.permute(0, 2, 3, 1))[:, :, :, 0:2], 1, 1, True)",
     // In place, views and structures.
     "z = x.clone()\nz += y\nz *= 2.0\nz.relu_()\nreturn z",
     "t = torch.ones(4, 1, 1)\nt += x.mean()\nz = t * x\nt *= 2.0\nreturn z + t",

@@ -159,7 +159,28 @@ Value BicubicAntialiased(AtenCall& op) {
 
 Value LinearAntialiased(AtenCall& op) { return Antialiased(op, TentWeights); }
 
+// x, grid, mode, what is beyond the borders, align_corners.
+Value GridSample(AtenCall& op) {
+  const TensorPtr x = op.In(0), grid = op.In(1);
+  // Opset 20 has other names for the first and the third.
+  const char* const old_modes[] = {"bilinear", "nearest", "bicubic"};
+  const char* const new_modes[] = {"linear", "nearest", "cubic"};
+  const char* const borders[] = {"zeros", "border", "reflection"};
+  const int64_t mode = op.Int(2), border = op.Int(3);
+  Shape shape = op.ShapeOf(x);
+  const Shape places = op.ShapeOf(grid);
+  op.FailUnless(shape.size() == 4 && places.size() == 4, "of other than four dimensions");
+  op.FailUnless(mode >= 0 && mode < 3 && border >= 0 && border < 3, "of an unknown mode");
+  if (!op.status().ok()) return x;
+  shape[2] = places[1];
+  shape[3] = places[2];
+  return op.Make("GridSample", {x, grid}, x->type, shape,
+                 {Attribute("mode", (op.opset() >= 20 ? new_modes : old_modes)[mode]),
+                  Attribute("padding_mode", borders[border]), Attribute("align_corners", int64_t{op.Bool(4)})});
+}
+
 constexpr Row kRows[] = {
+    {"aten::grid_sampler", GridSample},
     {"aten::upsample_linear1d", Linear},
     {"aten::upsample_bilinear2d", Linear},
     {"aten::upsample_nearest2d", Nearest},

@@ -164,6 +164,7 @@ void Take(const c10::Dict<c10::IValue, c10::IValue>& outputs, bool views, const 
 
 Results FromDict(const c10::Dict<c10::IValue, c10::IValue>& outputs, bool views, size_t count) {
   Results results(count);
+  Take(outputs, views, "image", &Prediction::colour, results);
   Take(outputs, views, "depth", &Prediction::depth, results);
   Take(outputs, views, "mask", &Prediction::mask, results);
   Take(outputs, views, "normal", &Prediction::normals, results);
@@ -211,9 +212,9 @@ absl::Status CheckFixedSizes(const LoadedArtifact& artifact, int width, int heig
                                                  ", and this one has ", width, " x ", height));
 }
 
-// What a node for a host gives for a picture [1, 3, H, W], and the trimap [1, H, W] if it takes one.
-absl::StatusOr<Results> RunNode(const LoadedArtifact& artifact, const at::Tensor& picture, const at::Tensor& trimap) {
-  at::Tensor input = InUnitRange(picture);
+// What a node for a host gives for pictures [N, 3, H, W], one or two, and the trimap [1, H, W] if it takes one.
+absl::StatusOr<Results> RunNode(const LoadedArtifact& artifact, const at::Tensor& pictures, const at::Tensor& trimap) {
+  at::Tensor input = InUnitRange(pictures).reshape({1, -1, pictures.size(2), pictures.size(3)});
   if (trimap.defined()) input = at::cat({input, InUnitRange(trimap).unsqueeze(0)}, 1);
   ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, "forward", {input.to(NodeType(artifact))}, {}));
   const std::string& kind = artifact.manifest.interface().kind();
@@ -228,15 +229,17 @@ absl::StatusOr<Results> RunNode(const LoadedArtifact& artifact, const at::Tensor
   return results;
 }
 
+// `input` is [N, 3, H, W].
 absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const std::string& method, const at::Tensor& input,
                             const at::Tensor& trimap, const std::unordered_map<std::string, c10::IValue>& named) {
   const std::string& kind = artifact.manifest.interface().kind();
-  const bool views = TakesViews(artifact), features = kind == "features";
-  std::vector<c10::IValue> inputs = {views ? input.unsqueeze(0) : input};
+  const bool views = TakesViews(artifact), frames = TakesFrames(artifact), features = kind == "features";
+  std::vector<c10::IValue> inputs = {views ? input.unsqueeze(0) : frames ? input.slice(0, 0, 1) : input};
+  if (frames) inputs.emplace_back(input.slice(0, 1, 2));
   if (trimap.defined()) inputs.emplace_back(trimap.unsqueeze(0));
   ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, method, inputs, named));
   absl::StatusOr<Results> results = CatchTorch([&] {
-    if (output.isGenericDict()) return FromDict(output.toGenericDict(), views, input.size(0));
+    if (output.isGenericDict()) return FromDict(output.toGenericDict(), views, frames ? 1 : input.size(0));
     const at::Tensor one = Dense(output.toTensor()[0]);
     if (features) return Results{{.features = one}};
     if (kind == "matte") return Results{{.alpha = one[0]}};
@@ -266,6 +269,41 @@ bool HasItsSizes(const Prediction& prediction, int64_t height, int64_t width) {
          Has(prediction.colour, {3, -1, -1}) && Has(prediction.features, {-1, -1, -1}) && Has(prediction.scores, {-1});
 }
 
+// Makes sure that the model takes so many images, and that they are of one size.
+absl::Status CheckImages(const LoadedArtifact& artifact, absl::Span<const Image> images) {
+  const std::string& model = artifact.manifest.model();
+  if (TakesFrames(artifact) && images.size() != 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(model, " makes frames between two, and takes no other number of images"));
+  }
+  if (images.size() != 1 && !TakesViews(artifact) && !TakesFrames(artifact)) {
+    return absl::InvalidArgumentError(absl::StrCat(model, " takes one image at a time, not ", images.size(), " views"));
+  }
+  for (const Image& image : images) {
+    if (image.width == images[0].width && image.height == images[0].height) continue;
+    return absl::InvalidArgumentError(absl::StrCat(TakesFrames(artifact) ? "frames" : "views",
+                                                   " want one size; there are ", images[0].width, " x ",
+                                                   images[0].height, " and ", image.width, " x ", image.height));
+  }
+  return absl::OkStatus();
+}
+
+// Sets the time between two frames: an argument, or a knob of a node.
+absl::Status SetTimestep(const LoadedArtifact& artifact, double timestep,
+                         std::unordered_map<std::string, c10::IValue>& named) {
+  if (!artifact.is_node()) {
+    named["timestep"] = timestep;
+    return absl::OkStatus();
+  }
+  if (artifact.onnx) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        artifact.path, ": its knob timestep is a constant, as all knobs are in an ONNX file; run the node's .pt file"));
+  }
+  torch::jit::Module module = artifact.module;  // Of the same object.
+  const absl::Status set = CatchTorch([&] { module.setattr("timestep", timestep); });
+  return set.ok() ? set : OtherThanStated(artifact, "has no knob timestep");
+}
+
 constexpr int kWarmUp = 2, kLeastRuns = 10, kMostRuns = 1000;
 constexpr absl::Duration kLeastTime = absl::Seconds(3);
 
@@ -283,22 +321,24 @@ bool TakesViews(const LoadedArtifact& artifact) {
 }
 
 bool TakesTrimap(const LoadedArtifact& artifact) {
-  if (artifact.is_node()) return artifact.manifest.interface().channels_in_size() > 3;
+  if (artifact.is_node()) {
+    return artifact.manifest.interface().channels_in_size() > 3 && !TakesTwoPictures(artifact.manifest);
+  }
   const auto& inputs = Forward(artifact.manifest).inputs();
   return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input.name() == "trimap"; });
 }
 
-absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, absl::Span<const Image> images,
-                                                 absl::optional<int64_t> size, const at::Tensor& trimap) {
-  if (images.size() != 1 && !TakesViews(artifact)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(artifact.manifest.model(), " takes one image at a time, not ", images.size(), " views"));
-  }
-  for (const Image& image : images) {
-    if (image.width == images[0].width && image.height == images[0].height) continue;
-    return absl::InvalidArgumentError(absl::StrCat("views want one size; there are ", images[0].width, " x ",
-                                                   images[0].height, " and ", image.width, " x ", image.height));
-  }
+bool TakesFrames(const LoadedArtifact& artifact) {
+  const auto& inputs = Forward(artifact.manifest).inputs();
+  const auto is_image = [](const auto& input) { return input.layout() == "NCHW" && input.shape(1) == "3"; };
+  if (artifact.is_node()) return TakesTwoPictures(artifact.manifest);
+  return std::count_if(inputs.begin(), inputs.end(), is_image) == 2;
+}
+
+absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, const ModelInput& given) {
+  const absl::Span<const Image> images = given.images;
+  const at::Tensor& trimap = given.trimap;
+  RETURN_IF_ERROR(CheckImages(artifact, images));
   if (TakesTrimap(artifact) && !trimap.defined()) {
     return absl::InvalidArgumentError(absl::StrCat(artifact.manifest.model(), " takes single images with trimaps"));
   }
@@ -310,14 +350,15 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
   const std::string method = ImageMethod(artifact);
   if (!HasMethod(artifact, method)) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
   const absl::optional<SizeArgument> argument = FindSizeArgument(artifact, method);
-  if (size && !argument) return LacksSize(artifact, *size);
+  if (given.size && !argument) return LacksSize(artifact, *given.size);
   std::unordered_map<std::string, c10::IValue> named;
-  const absl::optional<int64_t> chosen = size || !argument ? size : argument->usual;
+  const absl::optional<int64_t> chosen = given.size || !argument ? given.size : argument->usual;
   if (chosen) {
     const int64_t usual = argument->usual.value_or(*chosen);
-    RETURN_IF_ERROR(CheckWorkSize(argument->rule, size, usual, images[0].width, images[0].height));
+    RETURN_IF_ERROR(CheckWorkSize(argument->rule, given.size, usual, images[0].width, images[0].height));
     named[argument->name] = *chosen;
   }
+  if (TakesFrames(artifact)) RETURN_IF_ERROR(SetTimestep(artifact, given.timestep, named));
   const c10::InferenceMode inference;
   // Specialising the code for a size costs more than it gains.
   const torch::jit::GraphOptimizerEnabledGuard no_optimiser(false);
@@ -331,14 +372,13 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
   return predictions;
 }
 
-absl::StatusOr<Benchmark> MeasureModel(const LoadedArtifact& artifact, const Image& image, absl::optional<int64_t> size,
-                                       const at::Tensor& trimap) {
+absl::StatusOr<Benchmark> MeasureModel(const LoadedArtifact& artifact, const ModelInput& input) {
   std::vector<double> seconds;
   const absl::Time begin = absl::Now();
   for (int run = 0; run < kMostRuns; ++run) {
     if (run >= kWarmUp + kLeastRuns && absl::Now() - begin > kLeastTime) break;
     const absl::Time start = absl::Now();
-    RETURN_IF_ERROR(RunModel(artifact, absl::MakeConstSpan(&image, 1), size, trimap).status());
+    RETURN_IF_ERROR(RunModel(artifact, input).status());
     if (run >= kWarmUp) seconds.push_back(absl::ToDoubleSeconds(absl::Now() - start));
   }
   std::sort(seconds.begin(), seconds.end());

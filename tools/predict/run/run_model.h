@@ -21,15 +21,25 @@ bool TakesViews(const LoadedArtifact& artifact);
 // Whether the model takes an image together with its trimap.
 bool TakesTrimap(const LoadedArtifact& artifact);
 
-// Runs the model on images of one size, which it takes as views of one scene; a model that does not takes one. `size`
-// is the resolution that the preprocessing aims at, by default what the manifest recommends. `trimap`, [1, H, W]
-// as of ReadTrimap, is defined for a model that takes one.
-//   InvalidArgument    several images for a model of one, or of several sizes, or `size` for a model without a
-//                      choice, or a trimap of another size, or an image of another size than an ONNX file has fixed
+// Whether the model takes two frames and makes one between them.
+bool TakesFrames(const LoadedArtifact& artifact);
+
+// What a model runs on.
+struct ModelInput {
+  // Of one size: views of one scene, the two frames of a model that makes one between them, or else one image.
+  absl::Span<const Image> images;
+  at::Tensor trimap = {};             // [1, H, W] for a model that takes one: 0 is background, 1 or 255 foreground.
+  double timestep = 0.5;              // Between two frames: 0 is the first, 1 the second.
+  absl::optional<int64_t> size = {};  // At which the preprocessing aims; by default what the manifest recommends.
+};
+
+// Runs the model. It gives a prediction for each view, else one.
+//   InvalidArgument    another number of images than the model takes, several sizes, `size` for a model without a
+//   choice,
+//                      a trimap of another size, or an image of another size than an ONNX file has fixed
 //   FailedPrecondition the model refuses the image, and says why
 //   ResourceExhausted  as CheckWorkSize
-absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, absl::Span<const Image> images,
-                                                 absl::optional<int64_t> size, const at::Tensor& trimap = {});
+absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, const ModelInput& input);
 
 // What one image costs: the call of the artifact alone, with its preprocessing, without reading and writing files.
 struct Benchmark {
@@ -39,10 +49,8 @@ struct Benchmark {
   double peak_memory = 0;  // Of the process until now, in bytes.
 };
 
-// Runs the model on `image`, and `trimap` for a model that takes one, at least ten times, and for at least three
-// seconds. Errors as for RunModel.
-absl::StatusOr<Benchmark> MeasureModel(const LoadedArtifact& artifact, const Image& image, absl::optional<int64_t> size,
-                                       const at::Tensor& trimap = {});
+// Runs the model at least ten times, and for at least three seconds. Errors as for RunModel.
+absl::StatusOr<Benchmark> MeasureModel(const LoadedArtifact& artifact, const ModelInput& input);
 
 }  // namespace modelport
 

@@ -1,0 +1,73 @@
+// The image between two in artifacts for Nuke, with the second one in the channels for motion.
+#include <ATen/core/Dict.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/clamp.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/isfinite.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/nuke/nuke_model.h"
+#include "tests/support/test_models.h"
+
+namespace modelport {
+namespace {
+
+struct FrameSize {
+  int64_t height, width;
+};
+
+class NukeBetweenTest : public testing::Test {
+ protected:
+  // The model's own image between the two in `images` [B, 6, H, W].
+  at::Tensor Between(const at::Tensor& images, double timestep) const {
+    const c10::IValue output =
+        model_.plain.get_method("forward")({images.slice(1, 0, 3), images.slice(1, 3, 6), timestep});
+    return output.toGenericDict().at("image").toTensor();
+  }
+
+  NukeModel model_ = GetNukeModel(NukeTestModels("NukeBetween").front());
+};
+
+TEST_F(NukeBetweenTest, IsTheModelsOwnAtAnySizeAndTime) {
+  for (const auto [height, width] : {FrameSize{64, 64}, FrameSize{31, 45}, FrameSize{5, 9}, FrameSize{65, 130}}) {
+    const at::Tensor images = SeededImage(2, 6, height, width);
+    for (const double timestep : {0.0, 0.25, 0.5, 1.0}) {
+      const at::Tensor image = model_.Run(images, {{"timestep", timestep}});
+      EXPECT_EQ(image.sizes(), at::IntArrayRef({2, 3, height, width}));
+      EXPECT_LE(RelativeDifference(Between(images, timestep), image), 1e-6) << height << " " << timestep;
+    }
+  }
+}
+
+TEST_F(NukeBetweenTest, TheTimeCountsAndIsHalfByDefault) {
+  const at::Tensor images = SeededImage(1, 6, 64, 64);
+  const at::Tensor half = model_.Run(images);
+  EXPECT_LE(RelativeDifference(Between(images, 0.5), half), 1e-6);
+  EXPECT_GT(RelativeDifference(half, model_.Run(images, {{"timestep", 0.1}})), 1e-4);
+  EXPECT_TRUE(at::equal(model_.Run(images, {{"timestep", 1.0}}), model_.Run(images, {{"timestep", 7.0}})));
+}
+
+TEST_F(NukeBetweenTest, WhatIsNoColourBecomesOne) {
+  at::Tensor images = SeededImage(1, 6, 64, 64);
+  images.slice(1, 4, 5).fill_(std::numeric_limits<float>::quiet_NaN());
+  images.slice(1, 0, 1).fill_(40);
+  const at::Tensor image = model_.Run(images);
+  EXPECT_TRUE(at::isfinite(image).all().item<bool>());
+  images.slice(1, 4, 5).fill_(0);
+  images.slice(1, 0, 1).fill_(1);
+  EXPECT_TRUE(at::equal(model_.Run(images), image));
+}
+
+TEST_F(NukeBetweenTest, ChannelsMoreAreIgnoredAndFewerRefused) {
+  const at::Tensor images = SeededImage(1, 7, 32, 32);
+  EXPECT_TRUE(at::equal(model_.Run(images), model_.Run(images.slice(1, 0, 6).contiguous())));
+  EXPECT_THROW(model_.Run(SeededImage(1, 4, 32, 32)), std::exception);
+}
+
+}  // namespace
+}  // namespace modelport
