@@ -11,7 +11,6 @@
 #include "absl/status/statusor.h"
 #include "artifact/build/target_tree.h"
 #include "artifact/format/artifact_format.h"
-#include "artifact/format/built_module.h"
 #include "artifact/format/stored_artifact.h"
 #include "artifact/request/artifact_request.h"
 #include "common/expression/expression.h"
@@ -63,7 +62,7 @@ absl::StatusOr<ArtifactWeights> BindWeights(const ArtifactRequest& request, Arti
 struct Artifact {
   TargetTree tree;
   ArtifactWeights weights = {};
-  BuiltModule built = {};           // Borrows from `weights`.
+  std::shared_ptr<BuiltModule> built = {};  // Borrows from `weights`.
   std::vector<Call> examples = {};  // The calls that its round trip makes: those of the wrapper, or else of the plugin.
 };
 

@@ -17,7 +17,7 @@
 #include "common/progress/progress.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/proof/round_trip.h"
+#include "common/torchscript/proof/proof_result.h"
 
 namespace modelport {
 namespace {

@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "artifact/format/built_module.h"
 #include "artifact/format/stored_artifact.h"
 #include "artifact/request/artifact_request.h"
 #include "common/expression/expression.h"
@@ -19,9 +18,11 @@
 #include "common/module_tree/entry_point.h"
 #include "common/module_tree/module_tree.h"
 #include "common/tensor/dtype.h"
-#include "common/torchscript/proof/round_trip.h"
+#include "common/torchscript/proof/proof_result.h"
 
 namespace modelport {
+
+struct BuiltModule;  // artifact/format/built_module.h
 
 // What a proof runs: calls of a module, and what its entry points have to give.
 struct ProvenCalls {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "artifact/build/build_artifact.h"
 #include "common/operation/constant.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/number.h"

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "artifact/build/build_artifact.h"
 #include "artifact/request/artifact_request.h"
 #include "common/manifest/manifest.pb.h"
-#include "common/torchscript/proof/round_trip.h"
+#include "common/torchscript/proof/proof_result.h"
 #include "registry/weight_parts.h"
 
 namespace modelport {
+
+struct ArtifactWeights;  // artifact/build/build_artifact.h
 
 // Adds what `weights` of `request`, whose sources are known, come from, how they became those of the module and, of a
 // model that the catalog lacks or of a file that is not the published one, what told the arguments.

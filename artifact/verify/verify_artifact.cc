@@ -17,6 +17,7 @@
 #include "artifact/build/open_artifact.h"
 #include "artifact/build/target_tree.h"
 #include "artifact/format/artifact_format.h"
+#include "artifact/format/built_module.h"
 #include "artifact/format/stored_artifact.h"
 #include "artifact/format/stored_tensors.h"
 #include "artifact/manifest/describe_export.h"
@@ -35,8 +36,7 @@
 #include "common/text/printable.h"
 #include "common/torchscript/parity/compare_reference.h"
 #include "common/torchscript/parity/reference.h"
-#include "common/torchscript/proof/compare_outputs.h"
-#include "common/torchscript/proof/round_trip.h"
+#include "common/torchscript/proof/proof_result.h"
 #include "registry/recognise/weight_source.h"
 #include "registry/weight_parts.h"
 
@@ -361,8 +361,10 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   ASSIGN_OR_RETURN(const int64_t tensors, CountTensors(file, slots, request->dtype));
   Report(round_trip, stated, remade, tensors, checkpoints, result);
   if (stored) {
-    ASSIGN_OR_RETURN(result.reference, CompareWithKnobs(remade.artifact.built.module, *stored,
-                                                        {.tolerance = reference->tolerance, .lenient = true}));
+    ASSIGN_OR_RETURN(
+        ReferenceComparison compared,
+        CompareWithKnobs(remade.artifact.built->module, *stored, {.tolerance = reference->tolerance, .lenient = true}));
+    result.reference = std::make_shared<const ReferenceComparison>(std::move(compared));
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #ifndef MODELPORT_ARTIFACT_VERIFY_VERIFY_ARTIFACT_H_
 #define MODELPORT_ARTIFACT_VERIFY_VERIFY_ARTIFACT_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,11 +9,12 @@
 #include "absl/types/optional.h"
 #include "artifact/format/artifact_format.h"
 #include "common/manifest/manifest.pb.h"
-#include "common/torchscript/parity/compare_reference.h"
-#include "common/torchscript/proof/round_trip.h"
+#include "common/torchscript/proof/proof_result.h"
 #include "registry/registry.h"
 
 namespace modelport {
+
+struct ReferenceComparison;  // common/torchscript/parity/compare_reference.h
 
 // A file of stored inputs and outputs to compare the artifact with (common/torchscript/parity/reference.h).
 struct ReferenceFile {
@@ -33,7 +35,8 @@ struct Verification {
   Manifest manifest = {};
   std::vector<std::string> passed = {};
   std::vector<std::string> not_checked = {};
-  absl::optional<ReferenceComparison> reference = absl::nullopt;  // May hold tensors that did not pass.
+  // Null if there was no reference. May hold tensors that did not pass.
+  std::shared_ptr<const ReferenceComparison> reference = nullptr;
 };
 
 // Verifies the artifact file `artifact` and its manifest, beside it or in it, up to Tier::kCode by making both anew:

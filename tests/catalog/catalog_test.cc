@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "artifact/build/build_artifact.h"
+#include "artifact/format/built_module.h"
 #include "artifact/request/artifact_request.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
@@ -49,7 +50,7 @@ TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
       for (const std::string& wrapper : wrappers) {
         SCOPED_TRACE(absl::StrCat(entry.variant->name, " for ", target->name, " ", wrapper));
         ASSERT_OK_AND_ASSIGN(const Artifact artifact, Build({.entry = entry, .target = target, .wrapper = wrapper}));
-        for (const Call& example : artifact.examples) EXPECT_OK(ExampleInputs(artifact.built.module, example));
+        for (const Call& example : artifact.examples) EXPECT_OK(ExampleInputs(artifact.built->module, example));
       }
     }
   }
@@ -61,7 +62,7 @@ TEST(CatalogTest, EveryVariantCompilesForImages) {
     SCOPED_TRACE(entry.variant->name);
     ASSERT_OK_AND_ASSIGN(const Artifact artifact, Build({.entry = entry, .with_preprocess = true}));
     EXPECT_FALSE(artifact.examples.empty());
-    for (const Call& example : artifact.examples) EXPECT_OK(ExampleInputs(artifact.built.module, example));
+    for (const Call& example : artifact.examples) EXPECT_OK(ExampleInputs(artifact.built->module, example));
   }
 }
 
@@ -78,12 +79,12 @@ TEST_P(EveryKindTest, RunsInTheRuntime) {
         SCOPED_TRACE(absl::StrCat(name, " for ", target->name, " ", wrapper));
         ASSERT_OK_AND_ASSIGN(const Artifact artifact,
                              Build({.entry = entry, .target = target, .wrapper = wrapper, .runtime = &GetParam()}));
-        EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), artifact.built.operators));
+        EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), artifact.built->operators));
       }
     }
     ASSERT_OK_AND_ASSIGN(const Artifact of_images,
                          Build({.entry = entry, .runtime = &GetParam(), .with_preprocess = true}));
-    EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), of_images.built.operators)) << name;
+    EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), of_images.built->operators)) << name;
   }
 }
 
@@ -95,7 +96,7 @@ TEST(CatalogTest, TextOfANewRuntimeIsNotForOldOnes) {
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(ExampleModel("features of gated blocks")));
   ASSERT_OK_AND_ASSIGN(const Artifact artifact, Build({.entry = entry}));
   std::vector<std::string> missing;
-  for (const RuntimeObstacle& obstacle : FindObstacles(Runtimes()[0], ArchiveFormat(), artifact.built.operators)) {
+  for (const RuntimeObstacle& obstacle : FindObstacles(Runtimes()[0], ArchiveFormat(), artifact.built->operators)) {
     missing.push_back(obstacle.call);
   }
   EXPECT_THAT(missing, ElementsAre("aten::_upsample_bicubic2d_aa(Tensor, List[int], bool)",

@@ -10,7 +10,7 @@
 #include "common/checkpoint/testing/zip_writer.h"
 #include "common/io/testing/memory_file.h"
 #include "common/torchscript/lint/finding.h"
-#include "common/torchscript/lint/lint_file.h"
+#include "common/torchscript/lint/lint.h"
 #include "common/torchscript/lint/testing/script_writer.h"
 #include "tests/fuzz/fuzz_check.h"
 

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/build/build_artifact.h"
 #include "artifact/build/target_tree.h"
+#include "artifact/format/built_module.h"
 #include "artifact/request/artifact_request.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
@@ -54,7 +55,7 @@ absl::Status BuildAndRun(const Plugin& plugin, const Variant& variant, const Tar
   RETURN_IF_ERROR(weights.status());
   ASSIGN_OR_RETURN(const Artifact artifact, BuildArtifact(request, {std::move(tree), *std::move(weights)}));
   for (const Call& example : artifact.examples) {
-    ASSIGN_OR_RETURN(const c10::IValue output, RunExample(artifact.built.module, example));
+    ASSIGN_OR_RETURN(const c10::IValue output, RunExample(artifact.built->module, example));
     RETURN_IF_ERROR(CompareValues(output, output, example.text).status());
   }
   return absl::OkStatus();

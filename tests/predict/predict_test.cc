@@ -463,10 +463,11 @@ TEST(PredictTest, TwoArtifactsAreCompared) {
 
 TEST(PredictTest, ABenchmarkPrintsWhatAnImageCosts) {
   const std::string folder = FolderWithPhoto();
+  WriteFile(folder + "/photo.png", MakePng({.width = 40, .height = 30, .colours = 6}));
   const ToolResult result = Predict(folder, {"--input=photo.png", "--benchmark", "--size=56"});
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("median "), HasSubstr("p90 "), HasSubstr("images/s"), HasSubstr("peak memory ")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("note         alpha ignored\n"), HasSubstr("median "), HasSubstr("p90 "),
+                                HasSubstr("images/s"), HasSubstr("peak memory ")));
   EXPECT_THAT(FileNames(folder), ElementsAre("photo.png"));
 }
 

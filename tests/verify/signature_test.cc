@@ -288,7 +288,7 @@ class UnseenWriter {
 // The digest of all weights.
 std::string WeightsOf(const LoadedArtifact& artifact) {
   Sha256 digest;
-  for (const at::Tensor& tensor : artifact.module.parameters()) {
+  for (const at::Tensor& tensor : artifact.module->parameters()) {
     const at::Tensor bytes = tensor.contiguous();
     digest.Update({static_cast<const char*>(bytes.const_data_ptr()), bytes.nbytes()});
   }

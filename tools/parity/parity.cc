@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "artifact/build/build_artifact.h"
+#include "artifact/format/built_module.h"
 #include "artifact/request/artifact_request.h"
 #include "common/io/input_record.h"
 #include "common/io/output_file.h"
@@ -125,7 +126,7 @@ absl::StatusOr<Loaded> Load() {
   ASSIGN_OR_RETURN(loaded.request, ParseExportRequest(BuiltInPlugins()));
   const ArtifactRequest& request = loaded.request->options.request;
   ASSIGN_OR_RETURN(loaded.built, Build(loaded.request->registry, request));
-  loaded.model = {request.entry.variant->name, loaded.built->built.module, loaded.built->examples};
+  loaded.model = {request.entry.variant->name, loaded.built->built->module, loaded.built->examples};
   return loaded;
 }
 

@@ -30,7 +30,6 @@
 #include "tools/predict/find_images.h"
 #include "tools/predict/predict_images.h"
 #include "tools/predict/print_predictions.h"
-#include "tools/predict/run/build_model.h"
 #include "tools/predict/run/load_artifact.h"
 #include "tools/predict/run/prediction.h"
 #include "tools/predict/run/run_model.h"
@@ -334,14 +333,15 @@ absl::Status CheckOutputs(const SceneOutputs& scene, const std::vector<PredictJo
 }
 
 absl::Status MeasureOne(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options) {
-  PredictedImage done;
-  ASSIGN_OR_RETURN(const JobInput input, ReadJob(job, options, done));
+  PredictedImage done = {.input = job.input};
+  JobInput input;
+  RETURN_IF_ERROR(ReadJob(job, options, input, done));
   const absl::StatusOr<Benchmark> benchmark = MeasureModel(artifact, ForModel(input, job, options));
   if (!benchmark.ok()) return Annotate(benchmark.status(), job.input);
   if (IsReportWanted()) {
-    Report().update(BenchmarkReport(artifact, job.input, input.images[0], *benchmark));
+    Report().update(BenchmarkReport(artifact, done, *benchmark));
   } else {
-    PrintBenchmark(artifact, job.input, input.images[0], *benchmark, std::cout);
+    PrintBenchmark(artifact, done, *benchmark, std::cout);
   }
   return absl::OkStatus();
 }

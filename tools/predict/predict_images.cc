@@ -9,6 +9,9 @@
 #include <cmath>
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <set>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -41,39 +44,12 @@ namespace {
 
 constexpr int64_t kBestLabels = 5;
 
-// The names of the classes; none if the artifact has no method for them.
-absl::StatusOr<std::vector<std::string>> ClassNames(const LoadedArtifact& artifact, int64_t classes) {
-  const auto method = artifact.module.find_method("labels");
-  if (!method) return std::vector<std::string>();
-  const absl::StatusOr<c10::IValue> result = CatchTorch([&] { return (*method)({}); });
-  if (!result.ok()) {
-    return absl::FailedPreconditionError(absl::StrCat(artifact.path, ": labels(): ", result.status().message()));
-  }
-  if (!result->isList() || result->toList().elementType()->kind() != c10::TypeKind::StringType) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(artifact.path, ": labels() wants to give List[str], gives ", result->type()->annotation_str()));
-  }
-  std::vector<std::string> names;
-  for (const c10::IValue& name : result->toListRef()) names.push_back(name.toStringRef());
-  if (names.empty() || static_cast<int64_t>(names.size()) == classes) return names;
-  return absl::FailedPreconditionError(
-      absl::StrCat(artifact.path, ": labels() wants a name for each of ", classes, " classes, gives ", names.size()));
-}
-
 // Opens the output, so that a folder that cannot be written is found before the model runs.
 absl::Status OpenOutput(const std::string& path, std::deque<OutputFile>& files) {
   if (path.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
   files.push_back(std::move(file));
   return absl::OkStatus();
-}
-
-absl::StatusOr<Image> Read(const std::string& path, const PredictOptions& options, PredictedImage& done) {
-  ASSIGN_OR_RETURN(ReadImageResult read, ReadImage(path, options.max_pixels));
-  done.notes = std::move(read.notes);
-  done.width = read.image.width;
-  done.height = read.image.height;
-  return std::move(read.image);
 }
 
 // Reads a trimap, an image of grey: black is background, white foreground, what is between unknown. Returns [1, H, W],
@@ -149,11 +125,12 @@ absl::Status Compare(const LoadedArtifact& artifact, const PredictJob& job, cons
   return bytes.ok() ? file->Write(*bytes) : Annotate(bytes.status(), job.output);
 }
 
+// `read` is of the job before.
 absl::Status PredictOne(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options,
-                        PredictedImage& done) {
+                        JobInput& read, PredictedImage& done) {
   std::deque<OutputFile> files;
   RETURN_IF_ERROR(OpenOutput(job.output, files));
-  ASSIGN_OR_RETURN(const JobInput read, ReadJob(job, options, done));
+  RETURN_IF_ERROR(ReadJob(job, options, read, done));
   const ModelInput input = ForModel(read, job, options);
   const absl::StatusOr<std::vector<Prediction>> predictions = RunModel(artifact, input);
   if (!predictions.ok()) return Annotate(predictions.status(), Named(job));
@@ -191,7 +168,7 @@ absl::Status CheckFinite(const at::Tensor& map, absl::string_view what) {
 ImageTexts Origin(const LoadedArtifact& artifact) {
   const Manifest& manifest = artifact.manifest;
   ImageTexts texts = {{"modelport/model", manifest.model()}, {"modelport/source", WeightsSource(manifest)}};
-  if (artifact.is_file()) texts.emplace_back("modelport/manifestSha256", artifact.manifest_sha256);
+  if (artifact.manifest_sha256) texts.emplace_back("modelport/manifestSha256", *artifact.manifest_sha256);
   if (!manifest.warning().empty()) texts.emplace_back("modelport/warning", manifest.warning());
   return texts;
 }
@@ -361,7 +338,11 @@ std::string ClippedNote(const at::Tensor& depth, const absl::optional<ValueRange
 }  // namespace
 
 absl::StatusOr<std::vector<Label>> BestLabels(const LoadedArtifact& artifact, const at::Tensor& scores) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, ClassNames(artifact, scores.size(0)));
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, ClassNames(artifact));
+  if (!names.empty() && static_cast<int64_t>(names.size()) != scores.size(0)) {
+    return absl::FailedPreconditionError(absl::StrCat(artifact.path, ": labels() wants a name for each of ",
+                                                      scores.size(0), " classes, gives ", names.size()));
+  }
   return CatchTorch([&] {
     const auto [values, indices] = at::softmax(scores, 0).topk(std::min(kBestLabels, scores.size(0)));
     std::vector<Label> labels;
@@ -379,9 +360,10 @@ std::vector<PredictedImage> PredictImages(const LoadedArtifact& artifact, const 
   Progress progress("predict", static_cast<int64_t>(jobs.size()), StderrScreen(), "image");
   progress.Show();
   std::vector<PredictedImage> images;
+  JobInput read;
   for (const PredictJob& job : jobs) {
     PredictedImage& done = images.emplace_back(PredictedImage{.input = job.input});
-    done.status = PredictOne(artifact, job, options, done);
+    done.status = PredictOne(artifact, job, options, read, done);
     progress.Add(1);
   }
   return images;
@@ -394,8 +376,9 @@ absl::StatusOr<std::vector<View>> PredictViews(const LoadedArtifact& artifact, c
   for (const PredictJob& job : jobs) {
     PredictedImage& one = done.emplace_back(PredictedImage{.input = job.input});
     RETURN_IF_ERROR(OpenOutput(job.output, files));
-    ASSIGN_OR_RETURN(Image image, Read(job.input, options, one));
-    images.push_back(std::move(image));
+    JobInput read;
+    RETURN_IF_ERROR(ReadJob(job, options, read, one));
+    images.push_back(std::move(read.images[0]));
   }
   ASSIGN_OR_RETURN(std::vector<Prediction> predictions, RunModel(artifact, {.images = images, .size = options.size}));
   std::vector<View> views;
@@ -408,16 +391,31 @@ absl::StatusOr<std::vector<View>> PredictViews(const LoadedArtifact& artifact, c
   return views;
 }
 
-absl::StatusOr<JobInput> ReadJob(const PredictJob& job, const PredictOptions& options, PredictedImage& done) {
-  JobInput input;
-  ASSIGN_OR_RETURN(Image image, Read(job.input, options, done));
-  input.images.push_back(std::move(image));
-  if (!job.next.empty()) {
-    ASSIGN_OR_RETURN(ReadImageResult next, ReadImage(job.next, options.max_pixels));
-    input.images.push_back(std::move(next.image));
+absl::Status ReadJob(const PredictJob& job, const PredictOptions& options, JobInput& input, PredictedImage& done) {
+  std::vector<std::string> paths = {job.input};
+  if (!job.next.empty()) paths.push_back(job.next);
+  std::map<std::string, ReadImageResult> known;
+  for (size_t i = 0; i < input.images.size(); ++i) {
+    const bool is_wanted = std::find(paths.begin(), paths.end(), input.paths[i]) != paths.end();
+    if (is_wanted) known[input.paths[i]] = {.image = std::move(input.images[i]), .notes = std::move(input.notes[i])};
   }
+  input = {};
+  std::set<std::string> notes;
+  for (const std::string& path : paths) {
+    if (known.count(path) == 0) {
+      ASSIGN_OR_RETURN(known[path], ReadImage(path, options.max_pixels));
+    }
+    ReadImageResult read = std::move(known.extract(path).mapped());
+    notes.insert(read.notes.begin(), read.notes.end());
+    input.paths.push_back(path);
+    input.images.push_back(std::move(read.image));
+    input.notes.push_back(std::move(read.notes));
+  }
+  done.notes = {notes.begin(), notes.end()};
+  done.width = input.images[0].width;
+  done.height = input.images[0].height;
   ASSIGN_OR_RETURN(input.trimap, ReadTrimap(job.trimap, options.max_pixels));
-  return input;
+  return absl::OkStatus();
 }
 
 ModelInput ForModel(const JobInput& input, const PredictJob& job, const PredictOptions& options) {

@@ -91,7 +91,9 @@ struct PredictJob {
 
 // What the files of a job hold.
 struct JobInput {
-  std::vector<Image> images;  // One, or the two that a frame is made between.
+  std::vector<std::string> paths = {};               // Of the images.
+  std::vector<Image> images = {};                    // One, or the two that a frame is made between.
+  std::vector<std::vector<std::string>> notes = {};  // Of each, as of ReadImage.
   at::Tensor trimap = {};
 };
 
@@ -101,15 +103,16 @@ struct PredictedImage {
   int width = 0;
   int height = 0;
   absl::Status status = {};             // Of reading it, the model and writing.
-  std::vector<std::string> notes = {};  // As of ReadImage.
+  std::vector<std::string> notes = {};  // Of its images, each once.
   absl::optional<ValueRange> depth = {};
   std::string colour = {};                               // The size of an image that the model gives: "1680 x 1120".
   absl::optional<PredictionDifference> difference = {};  // From the compared artifact.
   std::vector<Label> labels = {};                        // The best five, best first.
 };
 
-// Reads the files of a job. Fills `done`.
-absl::StatusOr<JobInput> ReadJob(const PredictJob& job, const PredictOptions& options, PredictedImage& done);
+// Reads the files of a job into `input` and fills `done`. An image that `input` holds of the job before is not read
+// again: frames between two images share both, and those of the next two share one.
+absl::Status ReadJob(const PredictJob& job, const PredictOptions& options, JobInput& input, PredictedImage& done);
 
 // `input` of `job` for RunModel. Borrows from it.
 ModelInput ForModel(const JobInput& input, const PredictJob& job, const PredictOptions& options);

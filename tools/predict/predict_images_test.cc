@@ -2,8 +2,11 @@
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/tensor.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cmath>
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -15,6 +18,7 @@
 #include "tools/image/colour_map.h"
 #include "tools/image/read_image.h"
 #include "tools/image/testing/read_exr.h"
+#include "tools/image/testing/sample_images.h"
 
 namespace modelport {
 namespace {
@@ -26,8 +30,8 @@ using testing::IsEmpty;
 
 // An artifact whose method `labels` returns `result`.
 LoadedArtifact WithLabels(const std::string& result) {
-  LoadedArtifact artifact = {.path = "model.pt", .module = torch::jit::Module("model")};
-  artifact.module.define("def labels(self):\n  return " + result + "\n");
+  LoadedArtifact artifact = {.path = "model.pt", .module = std::make_shared<torch::jit::Module>("model")};
+  artifact.module->define("def labels(self):\n  return " + result + "\n");
   return artifact;
 }
 
@@ -48,7 +52,7 @@ TEST(BestLabels, AreTheHighestFiveWithTheirNames) {
 }
 
 TEST(BestLabels, NeedNoNames) {
-  const LoadedArtifact artifact = {.path = "model.pt", .module = torch::jit::Module("model")};
+  const LoadedArtifact artifact = {.path = "model.pt", .module = std::make_shared<torch::jit::Module>("model")};
   ASSERT_OK_AND_ASSIGN(const std::vector<Label> labels, BestLabels(artifact, at::tensor({1.0f, 2.0f})));
   ASSERT_EQ(labels.size(), 2);
   EXPECT_EQ(labels[0].name, "");
@@ -63,7 +67,7 @@ TEST(BestLabels, RefusesNamesThatFitNoClass) {
 constexpr char kNumbers[] = "16-bit numbers, not a picture: --colours draws one";
 
 LoadedArtifact ArtifactOf(const std::string& unit) {
-  LoadedArtifact artifact = {.path = "toy.pt", .module = torch::jit::Module("toy")};
+  LoadedArtifact artifact = {.path = "toy.pt", .module = std::make_shared<torch::jit::Module>("toy")};
   artifact.manifest.set_model("toy");
   Manifest::EntryPoint& forward = *artifact.manifest.add_entry_points();
   forward.set_method("forward");
@@ -147,6 +151,32 @@ TEST(EncodePrediction, AnImageIsBytesOrLinearFloats) {
   EXPECT_THAT(content.channels["B"], ElementsAre(1, 0));
   EXPECT_THAT(EncodePrediction("l.png", {}, ColourOf({0, 1, NAN, 0, 0, 0}), ArtifactOf(""), {}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("not finite everywhere")));
+}
+
+// Frames between two images share both, and those of the next pair one. A file that is gone cannot be read again.
+TEST(ReadJob, ReadsNoImageOfTheJobBeforeAgain) {
+  const std::string folder = testing::TempDir() + "/job";
+  std::filesystem::create_directory(folder);
+  const std::string a = folder + "/a.png", b = folder + "/b.png", c = folder + "/c.png";
+  ASSERT_OK(OutputFile::WriteWhole(a, MakePng({.width = 4, .height = 2})));
+  ASSERT_OK(OutputFile::WriteWhole(b, MakePng({.width = 4, .height = 2, .colours = 6})));
+  ASSERT_OK(OutputFile::WriteWhole(c, MakePng({.width = 5, .height = 2})));
+  JobInput input;
+  PredictedImage done;
+  ASSERT_OK(ReadJob({.input = a, .output = "", .next = b}, {}, input, done));
+  EXPECT_THAT(done.notes, ElementsAre("alpha ignored"));
+  std::filesystem::remove(a);
+  std::filesystem::remove(b);
+  ASSERT_OK(ReadJob({.input = a, .output = "", .next = b}, {}, input, done));
+  EXPECT_THAT(input.paths, ElementsAre(a, b));
+  ASSERT_OK(ReadJob({.input = b, .output = "", .next = c}, {}, input, done));
+  EXPECT_THAT(input.paths, ElementsAre(b, c));
+  ASSERT_EQ(input.images.size(), 2);
+  EXPECT_EQ(input.images[0].width, 4);
+  EXPECT_EQ(input.images[1].width, 5);
+  EXPECT_THAT(done.notes, ElementsAre("alpha ignored"));
+  EXPECT_THAT(ReadJob({.input = a, .output = "", .next = b}, {}, input, done),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/a.png")));
 }
 
 }  // namespace

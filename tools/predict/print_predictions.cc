@@ -117,7 +117,7 @@ void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& re
   const std::vector<PredictedImage>& images = report.images;
   Table table;
   table.AddRow({"model", artifact.manifest.model()});
-  if (artifact.is_file()) table.AddRow({"artifact", artifact.path});
+  if (artifact.manifest_sha256) table.AddRow({"artifact", artifact.path});
   for (const std::string& remark : report.remarks) table.AddRow({"", remark});
   table.AddRow({"source", Source(artifact.manifest)});
   table.AddRow({"input", Inputs(report.jobs, images)});
@@ -148,7 +148,7 @@ nlohmann::ordered_json PredictionsReport(const LoadedArtifact& artifact, const P
                                  {"remarks", report.remarks},
                                  {"notes", report.notes},
                                  {"images", images}};
-  if (artifact.is_file()) json["artifact"] = artifact.path;
+  if (artifact.manifest_sha256) json["artifact"] = artifact.path;
   if (!report.scene.cameras.empty()) json["cameras"] = report.scene.cameras;
   if (!report.scene.points.empty()) {
     json["points"] = {
@@ -158,24 +158,26 @@ nlohmann::ordered_json PredictionsReport(const LoadedArtifact& artifact, const P
   return json;
 }
 
-nlohmann::ordered_json BenchmarkReport(const LoadedArtifact& artifact, const std::string& input, const Image& image,
+nlohmann::ordered_json BenchmarkReport(const LoadedArtifact& artifact, const PredictedImage& image,
                                        const Benchmark& benchmark) {
   return {{"model", artifact.manifest.model()},
-          {"input", input},
+          {"input", image.input},
           {"width", image.width},
           {"height", image.height},
+          {"notes", image.notes},
           {"runs", benchmark.runs},
           {"median_seconds", benchmark.median_seconds},
           {"p90_seconds", benchmark.p90_seconds},
           {"peak_bytes", benchmark.peak_memory}};
 }
 
-void PrintBenchmark(const LoadedArtifact& artifact, const std::string& input, const Image& image,
-                    const Benchmark& benchmark, std::ostream& out) {
+void PrintBenchmark(const LoadedArtifact& artifact, const PredictedImage& image, const Benchmark& benchmark,
+                    std::ostream& out) {
   const auto milliseconds = [](double seconds) { return absl::StrFormat("%.1f ms", seconds * 1000); };
   Table table;
   table.AddRow({"model", artifact.manifest.model()});
-  table.AddRow({"input", absl::StrCat(input, ", ", image.width, " x ", image.height)});
+  table.AddRow({"input", absl::StrCat(image.input, ", ", image.width, " x ", image.height)});
+  AddNotes({image}, table);
   table.AddRow({"runs", absl::StrCat(benchmark.runs)});
   table.AddRow({"median", milliseconds(benchmark.median_seconds)});
   table.AddRow({"p90", milliseconds(benchmark.p90_seconds)});

@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "nlohmann/json_fwd.hpp"
-#include "tools/image/picture.h"
 #include "tools/predict/predict_images.h"
 #include "tools/predict/run/load_artifact.h"
 #include "tools/predict/run/run_model.h"
@@ -34,11 +33,11 @@ void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& re
 nlohmann::ordered_json PredictionsReport(const LoadedArtifact& artifact, const PredictionReport& report);
 
 // Prints what one image costs.
-void PrintBenchmark(const LoadedArtifact& artifact, const std::string& input, const Image& image,
-                    const Benchmark& benchmark, std::ostream& out);
+void PrintBenchmark(const LoadedArtifact& artifact, const PredictedImage& image, const Benchmark& benchmark,
+                    std::ostream& out);
 
 // The same for a program.
-nlohmann::ordered_json BenchmarkReport(const LoadedArtifact& artifact, const std::string& input, const Image& image,
+nlohmann::ordered_json BenchmarkReport(const LoadedArtifact& artifact, const PredictedImage& image,
                                        const Benchmark& benchmark);
 
 // OK if no image failed. The error of the only image if there is one; else the code of the first failure, how many

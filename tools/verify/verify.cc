@@ -15,6 +15,7 @@
 #include "common/tensor/shape.h"
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
+#include "common/torchscript/parity/compare_reference.h"
 #include "models/built_in_plugins.h"
 #include "nlohmann/json.hpp"
 #include "registry/registry.h"

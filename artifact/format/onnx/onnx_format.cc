@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "artifact/format/built_module.h"
 #include "artifact/format/onnx/convert.h"
 #include "artifact/format/onnx/node_rules.h"
 #include "artifact/format/onnx/openvino.h"

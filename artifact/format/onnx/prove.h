@@ -8,7 +8,7 @@
 #include "artifact/format/onnx/convert.h"
 #include "common/expression/expression.h"
 #include "common/torchscript/proof/compare_outputs.h"
-#include "common/torchscript/proof/round_trip.h"
+#include "common/torchscript/proof/proof_result.h"
 #include "common/torchscript/script/module_fwd.h"
 
 namespace modelport::onnx {

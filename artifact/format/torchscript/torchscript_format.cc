@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "artifact/format/built_module.h"
 #include "artifact/format/torchscript/stored_archive.h"
 #include "common/manifest/manifest.h"
 #include "common/status/annotate.h"
@@ -16,6 +17,7 @@
 #include "common/torchscript/lint/finding.h"
 #include "common/torchscript/proof/compare_outputs.h"
 #include "common/torchscript/proof/example.h"
+#include "common/torchscript/proof/round_trip.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/runtime/runtime_obstacles.h"
 #include "common/torchscript/script/torch_status.h"

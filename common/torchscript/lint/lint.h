@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "common/torchscript/lint/finding.h"
 #include "common/torchscript/runtime/runtime.h"
@@ -33,6 +34,19 @@ struct LintResult {
 //   ResourceExhausted    the code is too large to follow
 absl::StatusOr<LintResult> Lint(const torch::jit::Module& module, const ArchiveFormat& format,
                                 const LintOptions& options);
+
+// Lints the TorchScript file `path`, which may be untrusted. Loading a file runs code in it, so a child process that
+// can only compute (RunConfined) loads and lints it. Call this before the process starts threads. Messages begin with
+// the path.
+//   NotFound, PermissionDenied, Unavailable   as the system reports
+//   InvalidArgument      another kind of file; the message says which
+//   FailedPrecondition   its code calls operators that reach files or other processes, or it changed while it was read
+//   DataLoss             truncated or damaged, or LibTorch cannot load it or crashes
+//   ResourceExhausted    the file takes too much memory or time
+//   Unimplemented        this system cannot confine a process, or the file is a zip archive of a rare kind
+// The child process gets `least_time` of processor time and 100 ns for each byte of the file.
+absl::StatusOr<LintResult> LintFile(const std::string& path, const LintOptions& options,
+                                    absl::Duration least_time = absl::Seconds(20));
 
 // Refuses a module whose code has a value of a type that is too large to print. LibTorch shares equal parts of nested
 // tuple types, so such a type may have more parts than fit into memory when it is printed. A class counts as one part.

@@ -1,5 +1,5 @@
 // Untrusted files: those that do harm when they are loaded, that are damaged, or that inflate to a large size.
-#include "common/torchscript/lint/lint_file.h"
+#include "common/torchscript/lint/lint.h"
 
 #include <signal.h>
 #include <sys/mman.h>

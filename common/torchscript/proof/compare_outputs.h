@@ -15,8 +15,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/expression/expression.h"
-#include "common/tensor/shape.h"
 #include "common/torchscript/proof/operator_trace.h"
+#include "common/torchscript/proof/proof_result.h"
 #include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
@@ -55,27 +55,9 @@ inline double Epsilon(at::ScalarType type) {
 // aligned differently. Outputs that differ by more must be bitwise equal when both modules run on the same tensors.
 inline constexpr double kAlignmentTolerance = 1e-6;
 
-// The end of every ComparedOutputs::kernel_fault.
-inline constexpr char kFaultVerdict[] = " gives other outputs for equal inputs";
-
-// A call whose outputs agreed.
-struct ComparedOutput {
-  std::string call;     // "forward([1, 3, 28, 42])"
-  double max_abs = 0;   // 0: bitwise equal, or within kAlignmentTolerance and bitwise equal on the same tensors.
-  double relative = 0;  // To the range of the output.
-  Shape shape = {};     // Of an output that is a tensor.
-  // Beyond kAlignmentTolerance, but bitwise equal when both modules run on the same tensors.
-  bool equal_on_same_memory = false;
-  int64_t nan = 0;  // Elements of all its tensors that are NaN, or infinite.
-  int64_t infinite = 0;
-  double largest = 0;  // The largest magnitude of their finite elements.
-};
-
 struct ComparedOutputs {
   std::vector<ComparedOutput> outputs;  // One for each example.
-  // Why the calls were made again without oneDNN: "aten::mkldnn_convolution(...) gives other outputs for equal inputs".
-  // Empty if they were not.
-  std::string kernel_fault;
+  std::string kernel_fault;             // As RoundTrip has it.
 };
 
 // Compares the outputs of `examples`: `expected_outputs` of the module `expected`, and `outputs` of `actual`, a module

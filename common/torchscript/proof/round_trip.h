@@ -12,19 +12,10 @@
 #include "absl/status/statusor.h"
 #include "common/expression/expression.h"
 #include "common/module_tree/entry_point.h"
-#include "common/torchscript/proof/compare_outputs.h"
+#include "common/torchscript/proof/proof_result.h"
 #include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
-
-// What a successful round trip compared.
-struct RoundTrip {
-  int64_t tensors = 0;  // Bitwise equal.
-  int64_t methods = 0;  // Of equal schemas.
-  std::vector<ComparedOutput> outputs;
-  std::string kernel_fault;  // As ComparedOutputs has it.
-  std::string runtime = {};  // What ran a file of another format: "OpenVINO 2026.4.1".
-};
 
 // The methods of `module` as text, "forward(Tensor x) -> Tensor", sorted. Class names are left out, since loading may
 // change them.

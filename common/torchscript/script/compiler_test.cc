@@ -1,10 +1,13 @@
 #include "common/torchscript/script/compiler.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/script/ivalue.h"
 #include "common/torchscript/script/torch_status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -105,6 +108,17 @@ TEST(CheckNestingTest, TheErrorNamesTheLine) {
 TEST(CheckNestingTest, TextThatIsNoCodeIsLeftToTheParser) {
   for (const char* text : {"", ")", "]]]", "def", "  x\n y\n"}) Check(text).IgnoreError();
 }
+
+TEST(ToIValueTest, EachKindOfValueHasItsTorchScriptType) {
+  EXPECT_EQ(ToIValue(int64_t{3}).toInt(), 3);
+  EXPECT_EQ(ToIValue(0.5).toDouble(), 0.5);
+  EXPECT_TRUE(ToIValue(true).isBool());
+  EXPECT_EQ(ToIValue(std::string("x")).toStringRef(), "x");
+  EXPECT_EQ(ToIValue(std::vector<int64_t>{1, 2}).toIntVector(), std::vector<int64_t>({1, 2}));
+  EXPECT_EQ(ToIValue(std::vector<double>{0.5}).toDoubleVector(), std::vector<double>({0.5}));
+}
+
+TEST(ToIValueTest, ATypeNameBecomesAString) { EXPECT_EQ(ToIValue(TypeName{"Mlp"}).toStringRef(), "Mlp"); }
 
 }  // namespace
 }  // namespace modelport

@@ -1,10 +1,12 @@
 // demo_upscale does its job: scenes that it never saw come out nearer to what they were before they were halved than
 // repeated pixels are.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -70,6 +72,25 @@ double Psnr(const Bytes& expected, const Bytes& actual) {
   return 10 * std::log10(255.0 * 255.0 * static_cast<double>(expected.size()) / squares);
 }
 
+// What a host shows that takes red for blue.
+Bytes WithRedAsBlue(Bytes large) {
+  for (size_t i = 0; i < large.size(); i += 3) std::swap(large[i], large[i + 2]);
+  return large;
+}
+
+// What a model gives whose padding is wrong: each pixel stands to the right of its place.
+Bytes ShiftedByAPixel(const Bytes& large) {
+  Bytes shifted;
+  for (int y = 0; y < 2 * kHeight; ++y) {
+    for (int x = 0; x < 2 * kWidth; ++x) {
+      for (int channel = 0; channel < 3; ++channel) {
+        shifted.push_back(large[Place(std::max(x - 1, 0), y, channel, 2 * kWidth)]);
+      }
+    }
+  }
+  return shifted;
+}
+
 TEST(DemoUpscaleTest, ScenesThatItNeverSawComeOutSharper) {
   const std::string folder = EmptyFolder("scenes");
   std::vector<Bytes> exact, repeated;
@@ -87,18 +108,24 @@ TEST(DemoUpscaleTest, ScenesThatItNeverSawComeOutSharper) {
       RunWarmTool("predict", {"--model=demo_upscale", "--input=" + inputs, "--out=large_*.png"}, folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, testing::Not(HasSubstr("SEEDED")));
-  double gain = 0, reached = 0;
+  double gain = 0, reached = 0, gain_swapped = 0, gain_shifted = 0;
   for (int i = 0; i < kScenes; ++i) {
     const auto read = ReadImage(absl::StrCat(folder, "/large_", i, ".png"), 1000000);
     ASSERT_OK(read);
-    const double own = Psnr(exact[i], *std::get_if<Bytes>(&read->image.pixels));
-    gain += (own - Psnr(exact[i], repeated[i])) / kScenes;
+    const Bytes& large = *std::get_if<Bytes>(&read->image.pixels);
+    const double own = Psnr(exact[i], large), least = Psnr(exact[i], repeated[i]);
     reached += own / kScenes;
+    gain += (own - least) / kScenes;
+    gain_swapped += (Psnr(exact[i], WithRedAsBlue(large)) - least) / kScenes;
+    gain_shifted += (Psnr(exact[i], ShiftedByAPixel(large)) - least) / kScenes;
   }
-  std::printf("%.2f dB, %.2f more than repeated pixels\n", reached, gain);
-  // Of 100 scenes the mean gain is 5.6 dB (examples/demo/README.md). Swapped channels, a shift of a pixel or a wrong
-  // scale come out below repeated pixels.
+  std::printf("%.2f dB, %.2f more than repeated pixels; red as blue %.2f, shifted by a pixel %.2f\n", reached, gain,
+              gain_swapped, gain_shifted);
+  // Of 100 scenes the mean gain is 5.6 dB (examples/demo/README.md).
   EXPECT_GT(gain, 4);
+  // The measure tells faults.
+  EXPECT_LT(gain_swapped, 0);
+  EXPECT_LT(gain_shifted, 0);
 }
 
 }  // namespace

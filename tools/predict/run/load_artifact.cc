@@ -1,5 +1,7 @@
 #include "tools/predict/run/load_artifact.h"
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -8,10 +10,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "artifact/build/build_artifact.h"
 #include "artifact/build/open_artifact.h"
 #include "artifact/build/target_tree.h"
+#include "artifact/format/built_module.h"
 #include "artifact/format/stored_artifact.h"
 #include "artifact/manifest/stated_manifest.h"
+#include "artifact/manifest/weights_audit.h"
 #include "artifact/signature/artifact_signature.h"
 #include "common/checkpoint/file_kind.h"
 #include "common/digest/sha256.h"
@@ -63,10 +68,8 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
   }
   if (const absl::Status status = CheckTakesImages(stated.manifest); !status.ok()) return Annotate(status, path);
   ASSIGN_OR_RETURN(const std::string json, WriteManifest(stated.manifest));
-  LoadedArtifact loaded = {.path = path,
-                           .module = torch::jit::Module("none"),
-                           .manifest = std::move(stated.manifest),
-                           .manifest_sha256 = Sha256Of(json)};
+  LoadedArtifact loaded = {
+      .path = path, .module = nullptr, .manifest = std::move(stated.manifest), .manifest_sha256 = Sha256Of(json)};
   if (!loaded.manifest.knob_values().empty()) ForgetUnit(loaded.manifest);
   if (is_onnx) {
     absl::StatusOr<onnx::OpenVinoModel> model = onnx::OpenVinoModel::LoadBytes(artifact->bytes());
@@ -81,7 +84,7 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
     return absl::FailedPreconditionError(absl::StrCat(path, ": has no method forward, which takes the image"));
   }
   script->module.eval();
-  loaded.module = std::move(script->module);
+  loaded.module = std::make_shared<torch::jit::Module>(std::move(script->module));
   return loaded;
 }
 
@@ -98,10 +101,24 @@ absl::Status TurnKnob(const std::string& name, double value, LoadedArtifact& art
   if (!index.ok()) return Annotate(index.status(), artifact.path);
   const Knob& knob = knobs[*index];
   const c10::IValue given = knob.is_integer ? c10::IValue(static_cast<int64_t>(value)) : c10::IValue(value);
-  const absl::Status set = CatchTorch([&] { artifact.module.setattr(name, given); });
+  const absl::Status set = CatchTorch([&] { artifact.module->setattr(name, given); });
   if (!set.ok()) return Annotate(set, absl::StrCat(artifact.path, ": the knob ", Brief(name), " of its manifest"));
   if (value != knob.value) ForgetUnit(artifact.manifest);
   return absl::OkStatus();
+}
+
+absl::StatusOr<LoadedArtifact> Build(const Registry& registry, const ArtifactRequest& request, bool allow_nonfinite) {
+  ASSIGN_OR_RETURN(ArtifactPlan plan, PlanArtifact(registry, request));
+  ASSIGN_OR_RETURN(Artifact artifact, BuildArtifact(request, std::move(plan)));
+  ASSIGN_OR_RETURN(FormattedArtifact formatted, FormatArtifact(request, std::move(artifact)));
+  WeightsAudit audit(request, formatted);
+  RETURN_IF_ERROR(formatted.prepared->CheckCanRun());
+  RETURN_IF_ERROR(audit.Finish(registry, allow_nonfinite));
+  RETURN_IF_ERROR(CheckUnchanged(formatted.artifact.weights));
+  const auto kept = std::make_shared<Artifact>(std::move(formatted.artifact));
+  return LoadedArtifact{.path = request.entry.variant->name,
+                        .module = std::shared_ptr<torch::jit::Module>(kept, &kept->built->module),
+                        .manifest = std::move(formatted.manifest)};
 }
 
 }  // namespace
@@ -120,6 +137,13 @@ absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path, const std::
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> copy, MappedFile::OpenCopy(path));
   ASSIGN_OR_RETURN(const ArtifactSignature signature, CheckSignature(path, *copy, public_key));
   return Load(path, copy, signature, Origin::kKnown);
+}
+
+absl::StatusOr<LoadedArtifact> BuildModel(const Registry& registry, const ArtifactRequest& request,
+                                          bool allow_nonfinite) {
+  absl::StatusOr<LoadedArtifact> built = Build(registry, request, allow_nonfinite);
+  if (!built.ok()) return WithPaths(built.status(), request);
+  return built;
 }
 
 }  // namespace modelport

@@ -1,8 +1,6 @@
 #ifndef MODELPORT_TOOLS_PREDICT_RUN_LOAD_ARTIFACT_H_
 #define MODELPORT_TOOLS_PREDICT_RUN_LOAD_ARTIFACT_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <map>
 #include <memory>
 #include <string>
@@ -11,20 +9,21 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "artifact/format/onnx/openvino.h"
+#include "artifact/request/artifact_request.h"
 #include "common/manifest/manifest.pb.h"
+#include "common/torchscript/script/module_fwd.h"
+#include "registry/registry.h"
 
 namespace modelport {
 
 // An artifact that takes images as they are.
 struct LoadedArtifact {
   std::string path;                               // Of the file; of a model that is built in memory, its name.
-  torch::jit::Module module;                      // Without methods if `onnx` has its code.
-  std::shared_ptr<const void> borrowed = {};      // What holds the module's weights, if it does not itself.
+  std::shared_ptr<torch::jit::Module> module;     // With all that it borrows; null if `onnx` has its code.
   absl::optional<onnx::OpenVinoModel> onnx = {};  // Of an ONNX file.
   Manifest manifest = {};
-  std::string manifest_sha256 = {};  // Of the manifest's bytes; empty without a file.
-
-  bool is_file() const { return !manifest_sha256.empty(); }
+  absl::optional<std::string> manifest_sha256 =
+      {};  // Of the manifest's bytes; none of a model that is built in memory.
 
   // Whether it is a node for a host: one picture in, of red, green, blue and the trimap of mattes, and one picture out.
   bool is_node() const { return manifest.interface().channels_in_size() > 0; }
@@ -46,6 +45,12 @@ absl::Status TurnKnobs(const std::map<std::string, double>& values, LoadedArtifa
 //   DataLoss            damaged
 //   others              with a key: as CheckSignature
 absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path, const std::string& public_key);
+
+// Builds, in memory, the artifact that `request` asks for, which takes images. Its weights are checked as those of an
+// export: values that are not finite are refused, unless `allow_nonfinite`.
+//   errors  as PlanArtifact, BuildArtifact, FormatArtifact, CheckCanRun and WeightsAudit::Finish
+absl::StatusOr<LoadedArtifact> BuildModel(const Registry& registry, const ArtifactRequest& request,
+                                          bool allow_nonfinite);
 
 }  // namespace modelport
 

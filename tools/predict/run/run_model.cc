@@ -7,6 +7,7 @@
 #include <ATen/ops/stack.h>
 #include <c10/core/InferenceMode.h>
 #include <sys/resource.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <algorithm>
@@ -79,11 +80,11 @@ absl::Status Explain(const absl::Status& status) {
 // The arguments of a method, which the artifact has; none of a file that keeps them as constants.
 std::vector<c10::Argument> ArgumentsOf(const LoadedArtifact& artifact, const std::string& method) {
   if (artifact.onnx) return {};
-  return artifact.module.get_method(method).function().getSchema().arguments();
+  return artifact.module->get_method(method).function().getSchema().arguments();
 }
 
 bool HasMethod(const LoadedArtifact& artifact, const std::string& method) {
-  return artifact.onnx ? method == "forward" : artifact.module.find_method(method).has_value();
+  return artifact.onnx ? method == "forward" : artifact.module->find_method(method).has_value();
 }
 
 // The argument of a method that sets the resolution of what the model sees.
@@ -147,7 +148,7 @@ absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::stri
                                  const std::unordered_map<std::string, c10::IValue>& named) {
   if (artifact.onnx) return CallOnnx(artifact, inputs);
   const absl::StatusOr<c10::IValue> result =
-      CatchTorch([&] { return artifact.module.get_method(method)(inputs, named); });
+      CatchTorch([&] { return artifact.module->get_method(method)(inputs, named); });
   if (!result.ok()) return Explain(result.status());
   return result;
 }
@@ -194,7 +195,8 @@ std::string ImageMethod(const LoadedArtifact& artifact) {
 
 // The dtype in which a node computes.
 at::ScalarType NodeType(const LoadedArtifact& artifact) {
-  for (const at::Tensor& parameter : artifact.module.parameters()) {
+  if (artifact.onnx) return at::kFloat;
+  for (const at::Tensor& parameter : artifact.module->parameters()) {
     if (parameter.is_floating_point()) return parameter.scalar_type();
   }
   return at::kFloat;
@@ -299,8 +301,7 @@ absl::Status SetTimestep(const LoadedArtifact& artifact, double timestep,
     return absl::InvalidArgumentError(absl::StrCat(
         artifact.path, ": its knob timestep is a constant, as all knobs are in an ONNX file; run the node's .pt file"));
   }
-  torch::jit::Module module = artifact.module;  // Of the same object.
-  const absl::Status set = CatchTorch([&] { module.setattr("timestep", timestep); });
+  const absl::Status set = CatchTorch([&] { artifact.module->setattr("timestep", timestep); });
   return set.ok() ? set : OtherThanStated(artifact, "has no knob timestep");
 }
 
@@ -333,6 +334,21 @@ bool TakesFrames(const LoadedArtifact& artifact) {
   const auto is_image = [](const auto& input) { return input.layout() == "NCHW" && input.shape(1) == "3"; };
   if (artifact.is_node()) return TakesTwoPictures(artifact.manifest);
   return std::count_if(inputs.begin(), inputs.end(), is_image) == 2;
+}
+
+absl::StatusOr<std::vector<std::string>> ClassNames(const LoadedArtifact& artifact) {
+  if (!HasMethod(artifact, "labels")) return std::vector<std::string>();
+  const absl::StatusOr<c10::IValue> result = CatchTorch([&] { return artifact.module->get_method("labels")({}); });
+  if (!result.ok()) {
+    return absl::FailedPreconditionError(absl::StrCat(artifact.path, ": labels(): ", result.status().message()));
+  }
+  if (!result->isList() || result->toList().elementType()->kind() != c10::TypeKind::StringType) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(artifact.path, ": labels() wants to give List[str], gives ", result->type()->annotation_str()));
+  }
+  std::vector<std::string> names;
+  for (const c10::IValue& name : result->toListRef()) names.push_back(name.toStringRef());
+  return names;
 }
 
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, const ModelInput& given) {

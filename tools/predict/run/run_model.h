@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -24,6 +25,10 @@ bool TakesTrimap(const LoadedArtifact& artifact);
 // Whether the model takes two frames and makes one between them.
 bool TakesFrames(const LoadedArtifact& artifact);
 
+// The names of the model's classes; none if it has no method for them.
+//   FailedPrecondition  its method labels() fails or gives no list of texts
+absl::StatusOr<std::vector<std::string>> ClassNames(const LoadedArtifact& artifact);
+
 // What a model runs on.
 struct ModelInput {
   // Of one size: views of one scene, the two frames of a model that makes one between them, or else one image.
@@ -35,8 +40,7 @@ struct ModelInput {
 
 // Runs the model. It gives a prediction for each view, else one.
 //   InvalidArgument    another number of images than the model takes, several sizes, `size` for a model without a
-//   choice,
-//                      a trimap of another size, or an image of another size than an ONNX file has fixed
+//                      choice, a trimap of another size, or an image of another size than an ONNX file has fixed
 //   FailedPrecondition the model refuses the image, and says why
 //   ResourceExhausted  as CheckWorkSize
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, const ModelInput& input);
