@@ -245,6 +245,7 @@ constexpr char kModules[] = R"yaml(modules:
       gain: 2.0
       range: [0, 1]
       size: {value: 504, min: 0, max: 4 * dim, help: The longest side, when: bias}
+      side: {value: 0, min: 0, max: 1, choices: [left, right], help: Which side}
     children:
       one: Net(dim, depth)
       maybe: {module: "Net(dim, 1)", when: bias}

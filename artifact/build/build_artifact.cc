@@ -122,6 +122,7 @@ void DescribeKnobs(const ModuleNode& root, Manifest& manifest) {
     entry.set_min(knob.min);
     entry.set_max(knob.max);
     entry.set_help(knob.help);
+    for (const std::string& choice : knob.choices) entry.add_choices(choice);
   }
 }
 

@@ -57,7 +57,13 @@ absl::StatusOr<Knob> MakeKnob(const ValueDecl& decl, const Value& value, const S
     return absl::InvalidArgumentError(absl::StrCat("\"", decl.name, "\" wants a number from ", ValueString(min), " to ",
                                                    ValueString(max), ", has ", ValueString(value)));
   }
-  return Knob{decl.name, std::holds_alternative<int64_t>(value), *number, *least, *greatest, decl.knob->help};
+  const bool is_integer = std::holds_alternative<int64_t>(value);
+  const std::vector<std::string>& choices = decl.knob->choices;
+  if (!choices.empty() && (!is_integer || *least != 0 || static_cast<double>(choices.size()) != *greatest + 1)) {
+    return absl::InvalidArgumentError(absl::StrCat("\"", decl.name, "\" has ", choices.size(),
+                                                   " choices: wants an integer from 0 to ", choices.size() - 1));
+  }
+  return Knob{decl.name, is_integer, *number, *least, *greatest, decl.knob->help, choices};
 }
 
 absl::StatusOr<ModuleTree> BuildModuleTree(std::shared_ptr<const ModuleLibrary> library, const Call& call) {

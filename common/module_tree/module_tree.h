@@ -28,10 +28,12 @@ struct Knob {
   double min = 0;
   double max = 0;
   std::string help;
+  std::vector<std::string> choices = {};  // What the values from 0 to max mean, in their order; empty for a number.
 };
 
 // The knob that `decl` declares; `decl` is an attribute with a `knob`, and `value` is its value.
-//   InvalidArgument  `value` or a bound is not a number, or `value` is out of range
+//   InvalidArgument  `value` or a bound is not a number, or `value` is out of range, or `choices` are not those of the
+//                    integers from 0 to the maximum
 absl::StatusOr<Knob> MakeKnob(const ValueDecl& decl, const Value& value, const Scope& scope);
 
 // A place for one tensor: a parameter or a buffer of the tree.

@@ -341,14 +341,15 @@ constexpr char kKnobs[] = R"yaml(modules:
     attributes:
       plain: 3
       first: {value: 2, min: 0, max: channels - 4, help: the first of four}
+      side: {value: 1, min: 0, max: 1, choices: [left, right], help: a side}
       gain: {value: 1.5, min: 0, max: 1e3, help: factor, when: metric}
 )yaml";
 
 TEST(KnobsTest, AreTheAttributesThatStateTheirRange) {
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Build(kKnobs, "Root(24, metric=1)"));
-  ASSERT_THAT(tree.root.attributes, SizeIs(3));
+  ASSERT_THAT(tree.root.attributes, SizeIs(4));
   EXPECT_EQ(tree.root.attributes[1].second, Value(int64_t{2}));
-  ASSERT_THAT(tree.root.knobs, SizeIs(2));
+  ASSERT_THAT(tree.root.knobs, SizeIs(3));
   const Knob& first = tree.root.knobs[0];
   EXPECT_EQ(first.name, "first");
   EXPECT_TRUE(first.is_integer);
@@ -356,14 +357,16 @@ TEST(KnobsTest, AreTheAttributesThatStateTheirRange) {
   EXPECT_EQ(first.min, 0);
   EXPECT_EQ(first.max, 20);
   EXPECT_EQ(first.help, "the first of four");
-  EXPECT_FALSE(tree.root.knobs[1].is_integer);
-  EXPECT_EQ(tree.root.knobs[1].max, 1000);
+  EXPECT_THAT(first.choices, IsEmpty());
+  EXPECT_THAT(tree.root.knobs[1].choices, ElementsAre("left", "right"));
+  EXPECT_FALSE(tree.root.knobs[2].is_integer);
+  EXPECT_EQ(tree.root.knobs[2].max, 1000);
 }
 
 TEST(KnobsTest, ExistOnlyWhereTheirConditionHolds) {
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Build(kKnobs, "Root(24)"));
-  EXPECT_THAT(tree.root.attributes, SizeIs(2));
-  EXPECT_THAT(tree.root.knobs, SizeIs(1));
+  EXPECT_THAT(tree.root.attributes, SizeIs(3));
+  EXPECT_THAT(tree.root.knobs, SizeIs(2));
 }
 
 std::string KnobError(const std::string& knob) {
@@ -378,6 +381,11 @@ TEST(KnobsTest, ValuesThatAreOutOfRangeOrNotNumbersAreErrors) {
   EXPECT_EQ(KnobError("{value: a, min: 0, max: 1, help: h}"), "m.yaml:4:7: \"k\" wants a number from 0 to 1, has true");
   EXPECT_EQ(KnobError("{value: 1, min: 0, help: h}"), "m.yaml:4:10: missing field \"max\" in \"k\"");
   EXPECT_THAT(KnobError("{value: 1, min: 0, max: 2, hint: h}"), HasSubstr("unknown field \"hint\" in \"k\""));
+  for (const char* knob :
+       {"{value: 1, min: 0, max: 2, choices: [a, b], help: h}", "{value: 1, min: 1, max: 2, choices: [a, b], help: h}",
+        "{value: 0.5, min: 0.0, max: 1.0, choices: [a, b], help: h}"}) {
+    EXPECT_EQ(KnobError(knob), "m.yaml:4:7: \"k\" has 2 choices: wants an integer from 0 to 1") << knob;
+  }
 }
 
 TEST(FindConstantTest, FindsConstantsByTheirPaths) {

@@ -40,6 +40,7 @@ struct KnobDecl {
   Expression min;
   Expression max;
   std::string help;
+  std::vector<std::string> choices = {};  // As of Knob.
 };
 
 // A constant (fixed in the compiled class) or an attribute (may be set on a loaded artifact).

@@ -120,7 +120,7 @@ absl::optional<ValueDecl> TypeParser::ParseValue(const YamlValue::Field& field) 
   return ValueDecl{field.name, *std::move(value), absl::nullopt, absl::nullopt, field.mark};
 }
 
-// {value: NUMBER, min: NUMBER, max: NUMBER, help: TEXT, when: CONDITION}.
+// {value: NUMBER, min: NUMBER, max: NUMBER, choices: TEXTS, help: TEXT, when: CONDITION}.
 absl::optional<ValueDecl> TypeParser::ParseKnob(const YamlValue::Field& field) {
   YamlMapReader reader(field.value, Quoted(field.name), problems_);
   const auto parse = [&](absl::string_view name, const YamlValue* value) {
@@ -129,11 +129,13 @@ absl::optional<ValueDecl> TypeParser::ParseKnob(const YamlValue::Field& field) {
   absl::optional<Expression> value = parse("value", reader.Require("value"));
   absl::optional<Expression> min = parse("min", reader.Require("min")), max = parse("max", reader.Require("max"));
   absl::optional<Expression> when = parse("when", reader.Take("when"));
+  std::vector<std::string> choices = reader.TakeTexts("choices");
   std::string help = reader.RequireText("help");
   reader.Finish();
   if (!value.has_value() || !min.has_value() || !max.has_value()) return absl::nullopt;
-  return ValueDecl{field.name, *std::move(value), KnobDecl{*std::move(min), *std::move(max), std::move(help)},
-                   std::move(when), field.mark};
+  return ValueDecl{field.name, *std::move(value),
+                   KnobDecl{*std::move(min), *std::move(max), std::move(help), std::move(choices)}, std::move(when),
+                   field.mark};
 }
 
 // NAME: MODULE, or NAME: {module: MODULE, when: CONDITION}.

@@ -70,11 +70,13 @@ absl::Status CheckOutputs(const Manifest& manifest) {
 
 std::string Number(double value) { return absl::StrFormat("%.10g", value); }
 
+std::string LabelOf(const Manifest::Knob& knob) { return absl::StrReplaceAll(knob.name(), {{"_", " "}}); }
+
 TemplateValues KnobValues(const Manifest::Knob& knob) {
-  return {{"name", knob.name()},       {"label", absl::StrReplaceAll(knob.name(), {{"_", " "}})},
+  return {{"name", knob.name()},       {"label", LabelOf(knob)},
           {"type", knob.type()},       {"value", Number(knob.value())},
           {"min", Number(knob.min())}, {"max", Number(knob.max())},
-          {"help", knob.help()}};
+          {"help", knob.help()},       {"is_on", knob.value() != 0 ? "true" : "false"}};
 }
 
 // Whether the time between two pictures, which the gizmo computes from the frame that it shows.
@@ -94,6 +96,25 @@ std::string KnobLinks(const Manifest& manifest) {
                     knob.name(), "))\"};");
   }
   return links;
+}
+
+// Whether a knob is on or off.
+bool IsSwitch(const Manifest::Knob& knob) {
+  return knob.type() == "int" && knob.choices().empty() && knob.min() == 0 && knob.max() == 1;
+}
+
+// The gizmo's pulldowns, for knobs whose values have names. In expressions a pulldown is the number of its choice.
+std::string Pulldowns(const Manifest& manifest) {
+  const auto quoted = [](absl::string_view text) { return absl::StrCat("\"", EscapeTcl(text), "\""); };
+  const auto add = [&](std::string* out, const std::string& choice) { absl::StrAppend(out, quoted(choice)); };
+  std::vector<std::string> lines;
+  for (const Manifest::Knob& knob : manifest.knobs()) {
+    if (knob.choices().empty()) continue;
+    lines.push_back(absl::StrCat(" addUserKnob {4 ", knob.name(), " l ", quoted(LabelOf(knob)), " t ",
+                                 quoted(knob.help()), " M {", absl::StrJoin(knob.choices(), " ", add), "}}"));
+    lines.push_back(absl::StrCat(" ", knob.name(), " ", quoted(knob.choices(static_cast<int>(knob.value())))));
+  }
+  return absl::StrJoin(lines, "\n");
 }
 
 // The output as a sentence names it.
@@ -169,14 +190,18 @@ TemplateValues Values(const Manifest& manifest) {
 
 void AddKnobs(const Manifest& manifest, TemplateData& data) {
   data.verbatim["knob_links"] = KnobLinks(manifest);
-  for (const char* list : {"knobs", "int_knobs", "float_knobs", "shown_int_knobs", "shown_float_knobs"}) {
+  data.verbatim["pulldowns"] = Pulldowns(manifest);
+  data.lists["some_pulldowns"] = KeepIf(!data.verbatim["pulldowns"].empty());
+  for (const char* list :
+       {"knobs", "int_knobs", "float_knobs", "shown_int_knobs", "shown_float_knobs", "shown_switches"}) {
     data.lists[list] = {};
   }
   for (const Manifest::Knob& knob : manifest.knobs()) {
     const TemplateValues values = KnobValues(knob);
     data.lists["knobs"].push_back(values);
     data.lists[absl::StrCat(knob.type(), "_knobs")].push_back(values);
-    if (!IsComputed(knob, manifest)) data.lists[absl::StrCat("shown_", knob.type(), "_knobs")].push_back(values);
+    if (IsComputed(knob, manifest) || !knob.choices().empty()) continue;
+    data.lists[IsSwitch(knob) ? "shown_switches" : absl::StrCat("shown_", knob.type(), "_knobs")].push_back(values);
   }
 }
 

@@ -183,6 +183,27 @@ TEST_F(PackageFilesTest, TheGizmoPassesItsKnobsOnWithinTheirRange) {
   EXPECT_THAT(gizmo, HasSubstr("  from0 depth.Z\n  to0 depth.Z\n  name Copy1"));
 }
 
+TEST_F(PackageFilesTest, ChoicesAreAPulldownAndWhatIsOnOrOffACheckbox) {
+  AddKnob("convention", "int", 1, 0, 2, "Which \"way\"", manifest_);
+  Manifest::Knob& convention = *manifest_.mutable_knobs(manifest_.knobs_size() - 1);
+  for (const char* choice : {"the model's own", "larger [nearer]", "farther"}) convention.add_choices(choice);
+  AddKnob("normalize", "int", 1, 0, 1, "Stretches", manifest_);
+  auto texts = Texts();
+  EXPECT_THAT(texts["tiny.gizmo"],
+              AllOf(HasSubstr("\n addUserKnob {4 convention l \"convention\" t \"Which \\\"way\\\"\" "
+                              "M {\"the model's own\" \"larger \\[nearer]\" \"farther\"}}\n"
+                              " convention \"larger \\[nearer]\"\n"),
+                    HasSubstr("\n addUserKnob {6 normalize l \"normalize\" t \"Stretches\" +STARTLINE}\n"
+                              " normalize true\n"),
+                    HasSubstr("convention:{\"min(2, max(0, parent.convention))\"};"
+                              "normalize:{\"min(1, max(0, parent.normalize))\"};")));
+  // Of a CatFileCreator they are the attributes themselves.
+  EXPECT_THAT(texts["tiny_CatFileCreator.nk"],
+              AllOf(HasSubstr("addUserKnob {3 convention "), HasSubstr(" convention 1\n"),
+                    HasSubstr("addUserKnob {3 normalize ")));
+  EXPECT_THAT(texts["README.md"], HasSubstr("Choices with names are a pulldown there"));
+}
+
 TEST_F(PackageFilesTest, AModelWithoutKnobsHasNone) {
   manifest_.clear_knobs();
   auto texts = Texts();

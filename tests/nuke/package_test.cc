@@ -103,9 +103,12 @@ TEST(PackageTest, HasEveryKnobOfTheManifestEverywhere) {
   const std::string gizmo = ReadFile(folder + "/" + DepthModel() + ".gizmo");
   for (const auto& knob : manifest["knobs"]) {
     const std::string name = knob["name"];
-    const std::string definition = absl::StrCat("addUserKnob {", knob["type"] == "int" ? 3 : 7, " ", name, " ");
-    EXPECT_THAT(script, HasSubstr(definition));
-    EXPECT_THAT(gizmo, HasSubstr(definition));
+    const auto definition = [&](int kind) { return absl::StrCat("addUserKnob {", kind, " ", name, " "); };
+    const int number = knob["type"] == "int" ? 3 : 7;
+    // In the gizmo choices are a pulldown, and 0 or 1 a checkbox.
+    const bool is_switch = number == 3 && knob["min"] == 0 && knob["max"] == 1;
+    EXPECT_THAT(script, HasSubstr(definition(number)));
+    EXPECT_THAT(gizmo, HasSubstr(definition(!knob["choices"].empty() ? 4 : is_switch ? 6 : number)));
     EXPECT_THAT(gizmo, HasSubstr(absl::StrCat("parent.", name, "))\"}")));
     EXPECT_THAT(ReadFile(folder + "/README.md"), HasSubstr(absl::StrCat("| `", name, "` | ")));
   }

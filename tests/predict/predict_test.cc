@@ -273,6 +273,37 @@ TEST(PredictTest, AnImageBecomesLarger) {
   EXPECT_THAT(Predict(folder, {input, "--compare=m.pt"}, model).out, HasSubstr("difference  largest 0, mean 0"));
 }
 
+// The model sees four pixels around each, so that pieces with as many around them give the image itself.
+TEST(PredictTest, PiecesOfAnImageGiveTheSame) {
+  const std::string folder = FolderWithPhoto(), input = "--input=photo.png", model = ExampleModel("larger image");
+  ASSERT_EQ(Predict(folder, {input, "--out=whole.exr"}, model).exit_status, 0);
+  std::map<std::string, std::vector<float>> whole = ReadExr(folder + "/whole.exr").channels;
+  const auto difference = [&](const std::vector<std::string>& tiles) {
+    std::vector<std::string> flags = {input, "--out=tiles.exr"};
+    flags.insert(flags.end(), tiles.begin(), tiles.end());
+    const ToolResult result = Predict(folder, flags, model);
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    std::map<std::string, std::vector<float>> channels = ReadExr(folder + "/tiles.exr").channels;
+    double largest = 0;
+    for (const std::string channel : {"R", "G", "B"}) {
+      largest = std::max<double>(largest, LargestDifference(whole[channel], channels[channel]));
+    }
+    return largest;
+  };
+  for (const char* side : {"--tile=12", "--tile=16", "--tile=512"}) {
+    EXPECT_LE(difference({side}), 1e-6) << side;
+    EXPECT_LE(difference({side, "--tile_pad=4"}), 1e-6) << side;
+  }
+  EXPECT_GT(difference({"--tile=16", "--tile_pad=0"}), 1e-4);
+
+  ExpectError(folder, {input, "--out=l.png", "--tile=18"}, HasSubstr("--tile=18: wants a multiple of 4"), model);
+  ExpectError(folder, {input, "--out=l.png", "--tile=0"}, HasSubstr("--tile=0: wants a multiple of 4"), model);
+  ExpectError(folder, {input, "--out=l.png", "--tile=16", "--tile_pad=-4"}, HasSubstr("--tile_pad=-4: wants 0 or"),
+              model);
+  ExpectError(folder, {input, "--out=l.png", "--tile=16"},
+              HasSubstr("--tile is for models that make one image of one"));
+}
+
 TEST(PredictTest, FramesAreMadeBetweenImages) {
   const std::string folder = EmptyFolder("frames"), model = ExampleModel("image between two");
   for (const int number : {8, 9, 10}) {

@@ -92,6 +92,12 @@ Flag<absl::optional<int64_t>> FLAGS_size(
     flags, "size", absl::nullopt,
     "the resolution at which the model works, in pixels or tokens, up to 20 megapixels; by default that of the "
     "published code, up to 4");
+Flag<absl::optional<int64_t>> FLAGS_tile(
+    flags, "tile", absl::nullopt,
+    "for a model that makes images larger: work on pieces of so many pixels a side, such as 512, one after the other, "
+    "for less memory; by default on the whole image");
+Flag<int64_t> FLAGS_tile_pad(flags, "tile_pad", 32,
+                             "with --tile: the pixels around each piece that the model sees, too");
 Flag<int64_t> FLAGS_max_megapixels(flags, "max_megapixels", 100, "refuse larger images, before they are decoded");
 
 absl::StatusOr<LoadedArtifact> OpenFile(const std::string& path) {
@@ -157,6 +163,18 @@ absl::StatusOr<DepthColours> ParseColours(const std::string& name) {
       absl::StrCat("--percentiles=", percentiles, ": wants two numbers in 0..100, the smaller first, such as 2,98"));
 }
 
+absl::StatusOr<Tiles> ParseTiles(int64_t side, int64_t pad) {
+  if (side < kTileStep || side % kTileStep != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--tile=", side, ": wants a multiple of ", kTileStep, ", as 512 is"));
+  }
+  if (pad < 0 || pad % kTileStep != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--tile_pad=", pad, ": wants 0 or a multiple of ", kTileStep, ", as 32 is"));
+  }
+  return Tiles{side, pad};
+}
+
 absl::StatusOr<PredictOptions> ParsePredictOptions() {
   PredictOptions options;
   constexpr int64_t kMaxMegapixels = 1000;
@@ -169,6 +187,9 @@ absl::StatusOr<PredictOptions> ParsePredictOptions() {
   options.size = *FLAGS_size;
   if (options.size && *options.size < 1) {
     return absl::InvalidArgumentError(absl::StrCat("--size=", *options.size, ": wants a number from 1"));
+  }
+  if (*FLAGS_tile) {
+    ASSIGN_OR_RETURN(options.tiles, ParseTiles(**FLAGS_tile, *FLAGS_tile_pad));
   }
   options.style.side_by_side = *FLAGS_side_by_side;
   options.style.normals = *FLAGS_normals;

@@ -419,7 +419,11 @@ absl::Status ReadJob(const PredictJob& job, const PredictOptions& options, JobIn
 }
 
 ModelInput ForModel(const JobInput& input, const PredictJob& job, const PredictOptions& options) {
-  return {.images = input.images, .trimap = input.trimap, .timestep = job.timestep, .size = options.size};
+  return {.images = input.images,
+          .trimap = input.trimap,
+          .timestep = job.timestep,
+          .size = options.size,
+          .tiles = options.tiles};
 }
 
 absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Image& image, const Prediction& prediction,

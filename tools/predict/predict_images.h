@@ -76,6 +76,7 @@ absl::StatusOr<std::vector<Label>> BestLabels(const LoadedArtifact& artifact, co
 struct PredictOptions {
   int64_t max_pixels = 100000000;     // Of one image.
   absl::optional<int64_t> size = {};  // As for RunModel.
+  absl::optional<Tiles> tiles = {};   // As for RunModel.
   OutputStyle style = {};
   const LoadedArtifact* compared = nullptr;  // Another artifact. Outputs then show both and their difference.
 };

@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/eye.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/stack.h>
@@ -15,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -252,6 +254,35 @@ absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const std::string& m
   return results;
 }
 
+// The image that `run` gives for `input` [1, 3, H, W], piece by piece, so that the memory in use is that of a piece and
+// of the image itself.
+absl::StatusOr<Results> RunTiles(const LoadedArtifact& artifact, const Tiles& tiles, const at::Tensor& input,
+                                 absl::FunctionRef<absl::StatusOr<Results>(const at::Tensor&)> run) {
+  const int64_t height = input.size(2), width = input.size(3);
+  at::Tensor whole;
+  for (int64_t y = 0; y < height; y += tiles.side) {
+    const int64_t y_end = std::min(y + tiles.side, height);
+    const int64_t top = std::max<int64_t>(y - tiles.pad, 0), bottom = std::min(y_end + tiles.pad, height);
+    for (int64_t x = 0; x < width; x += tiles.side) {
+      const int64_t x_end = std::min(x + tiles.side, width);
+      const int64_t left = std::max<int64_t>(x - tiles.pad, 0), right = std::min(x_end + tiles.pad, width);
+      ASSIGN_OR_RETURN(const Results results, run(input.slice(2, top, bottom).slice(3, left, right).contiguous()));
+      const at::Tensor& piece = results.front().colour;
+      const int64_t scale = piece.defined() && piece.dim() == 3 ? piece.size(1) / (bottom - top) : 0;
+      if (scale == 0 || piece.sizes() != at::IntArrayRef({3, scale * (bottom - top), scale * (right - left)})) {
+        return OtherThanStated(artifact, "gives values of other sizes");
+      }
+      RETURN_IF_ERROR(CatchTorch([&] {
+        if (!whole.defined()) whole = at::empty({3, scale * height, scale * width});
+        const at::Tensor place = whole.slice(1, scale * y, scale * y_end).slice(2, scale * x, scale * x_end);
+        place.copy_(piece.slice(1, scale * (y - top), scale * (y_end - top))
+                        .slice(2, scale * (x - left), scale * (x_end - left)));
+      }));
+    }
+  }
+  return Results{{.colour = whole}};
+}
+
 // Whether the tensor, if the model gives it, has these sizes; -1 stands for any.
 bool Has(const at::Tensor& tensor, std::vector<int64_t> sizes) {
   if (!tensor.defined()) return true;
@@ -362,6 +393,10 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
     return absl::InvalidArgumentError(absl::StrCat("the image has ", images[0].width, " x ", images[0].height,
                                                    " pixels, its trimap ", trimap.size(2), " x ", trimap.size(1)));
   }
+  if (given.tiles && (artifact.manifest.interface().kind() != "colour" || TakesFrames(artifact))) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--tile is for models that make one image of one: ", artifact.manifest.model(), " looks at the whole image"));
+  }
   RETURN_IF_ERROR(CheckFixedSizes(artifact, images[0].width, images[0].height));
   const std::string method = ImageMethod(artifact);
   if (!HasMethod(artifact, method)) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
@@ -379,8 +414,11 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
   // Specialising the code for a size costs more than it gains.
   const torch::jit::GraphOptimizerEnabledGuard no_optimiser(false);
   ASSIGN_OR_RETURN(const at::Tensor input, CatchTorch([&] { return Stack(images); }));
+  const auto run = [&](const at::Tensor& part) {
+    return artifact.is_node() ? RunNode(artifact, part, trimap) : Run(artifact, method, part, trimap, named);
+  };
   ASSIGN_OR_RETURN(std::vector<Prediction> predictions,
-                   artifact.is_node() ? RunNode(artifact, input, trimap) : Run(artifact, method, input, trimap, named));
+                   given.tiles ? RunTiles(artifact, *given.tiles, input, run) : run(input));
   for (const Prediction& prediction : predictions) {
     if (HasItsSizes(prediction, images[0].height, images[0].width)) continue;
     return OtherThanStated(artifact, "gives values of other sizes");

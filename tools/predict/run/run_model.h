@@ -29,6 +29,14 @@ bool TakesFrames(const LoadedArtifact& artifact);
 //   FailedPrecondition  its method labels() fails or gives no list of texts
 absl::StatusOr<std::vector<std::string>> ClassNames(const LoadedArtifact& artifact);
 
+// How a large image is worked on piece by piece, in pixels of it. Multiples of kTileStep, so that models that look at
+// groups of pixels see the same groups.
+struct Tiles {
+  int64_t side;  // Of the pieces.
+  int64_t pad;   // What the model sees around each.
+};
+inline constexpr int64_t kTileStep = 4;
+
 // What a model runs on.
 struct ModelInput {
   // Of one size: views of one scene, the two frames of a model that makes one between them, or else one image.
@@ -36,11 +44,13 @@ struct ModelInput {
   at::Tensor trimap = {};             // [1, H, W] for a model that takes one: 0 is background, 1 or 255 foreground.
   double timestep = 0.5;              // Between two frames: 0 is the first, 1 the second.
   absl::optional<int64_t> size = {};  // At which the preprocessing aims; by default what the manifest recommends.
+  absl::optional<Tiles> tiles = {};   // For a model that makes an image of one; by default it sees all at once.
 };
 
 // Runs the model. It gives a prediction for each view, else one.
 //   InvalidArgument    another number of images than the model takes, several sizes, `size` for a model without a
-//                      choice, a trimap of another size, or an image of another size than an ONNX file has fixed
+//                      choice, tiles for a model of another kind, a trimap of another size, or an image of another
+//                      size than an ONNX file has fixed
 //   FailedPrecondition the model refuses the image, and says why
 //   ResourceExhausted  as CheckWorkSize
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, const ModelInput& input);
