@@ -19,6 +19,10 @@ predict demo_depth --out=metres.png
 cp scene.png "$out/small.png"
 predict demo_upscale --out="$out/larger.png"
 
+"$programs/docs/pictures/draw_scene" "$out/before.png" --size=150x100
+"$programs/docs/pictures/draw_scene" "$out/after.png" --size=150x100 --time=1
+predict demo_between --input="$out/before.png,$out/after.png" --between=1 --out="$out/between.png"
+
 # Noise, which a PNG cannot make small, tells no more in a large picture.
 "$programs/docs/pictures/draw_scene" scene.png --size=210x140 --trimap=trimap.png
 predict moge2_vits_normal --weights=seeded --size=1200 --out="$out/normals.png" --normals

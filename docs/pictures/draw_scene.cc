@@ -32,6 +32,7 @@ constexpr int kMaxSide = 8192;
 
 FlagGroup flags;
 Flag<uint64_t> FLAGS_seed(flags, "seed", kPictureSeed, "which scene; by default that of docs/pictures/scene.png");
+Flag<double> FLAGS_time(flags, "time", 0, "when; things move, each along its line, by up to 24 of 256 pixels until 1");
 Flag<std::string> FLAGS_size(flags, "size", "420x280", "WIDTHxHEIGHT in pixels");
 Flag<std::string> FLAGS_depth(
     flags, "depth", "",
@@ -112,9 +113,9 @@ absl::Status Draw(const std::vector<std::string>& paths) {
   const auto [width, height] = size;
   if (absl::EndsWith(paths[0], ".safetensors")) {
     if (*FLAGS_count < 1) return absl::InvalidArgumentError("--count wants at least 1");
-    return WriteScenes(paths[0], {*FLAGS_first_seed, *FLAGS_count, width, height});
+    return WriteScenes(paths[0], {*FLAGS_first_seed, *FLAGS_count, width, height, *FLAGS_time});
   }
-  const Scene scene = RandomScene(*FLAGS_seed);
+  const Scene scene = Moved(RandomScene(*FLAGS_seed), *FLAGS_seed, *FLAGS_time);
   if (!FLAGS_depth->empty()) RETURN_IF_ERROR(WriteDepth(ResolveUserPath(*FLAGS_depth), scene, width, height));
   if (!FLAGS_trimap->empty()) RETURN_IF_ERROR(WriteTrimap(ResolveUserPath(*FLAGS_trimap), scene, width, height));
   return WritePicture(paths[0], scene, width, height);

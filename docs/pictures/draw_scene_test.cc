@@ -33,6 +33,14 @@ TEST(DrawSceneProgram, WritesAPictureAndItsDepth) {
   EXPECT_EQ(exr.texts["modelport/unit"], "metres");
 }
 
+TEST(DrawSceneProgram, DrawsAtATime) {
+  const std::string folder = EmptyFolder("time");
+  const ToolResult result = Draw({"a.png", "--seed=3", "--size=12x8", "--time=0.75"}, folder);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  ASSERT_OK_AND_ASSIGN(const ReadImageResult read, ReadImage(folder + "/a.png", 1000));
+  EXPECT_TRUE(Picture(read.image).rgb() == DrawScene(Moved(RandomScene(3), 3, 0.75), 12, 8, 3).rgb());
+}
+
 TEST(DrawSceneProgram, DepthInColoursHasALegend) {
   const std::string folder = EmptyFolder("colours");
   const ToolResult result = Draw({"a.png", "--seed=3", "--size=360x240", "--depth=depth.png"}, folder);

@@ -84,7 +84,9 @@ Solid RandomWall(RandomNumbers& random, const Ground& ground) {
   const Vector half = {random.Between(1.5, 8), random.Between(0.5, 2.2), random.Between(0.08, 0.3)};
   const Vector place = ground.At(random.Between(-4, 4), random.Between(6, 17));
   const Vector side = ground.At(1, random.Between(-0.8, 0.8));
-  return MakeBox({place.x, half.y, place.z}, half, side, WallTexture(random));
+  Solid wall = MakeBox({place.x, half.y, place.z}, half, side, WallTexture(random));
+  wall.stays = true;
+  return wall;
 }
 
 // A thing that has this radius, seen from above.
@@ -155,6 +157,21 @@ Scene RandomScene(uint64_t seed) {
   if (has_ceiling) scene.haze = 1000;
   scene.light = has_ceiling ? RandomLamp(random, *scene.room) : RandomSun(random);
   AddThings(random, ground, scene);
+  return scene;
+}
+
+Scene Moved(Scene scene, uint64_t seed, double time) {
+  // Other numbers than those that made the scene.
+  RandomNumbers random(~seed);
+  const double fastest = 0.117 * random.Between(0.1, 1);
+  for (Solid& solid : scene.solids) {
+    if (solid.stays) continue;
+    const double rise = random.Chance(0.3) ? random.Between(0, 1) : 0;
+    const Vector direction = Unit({random.Between(-1, 1), rise, random.Between(-1, 1)});
+    const double speed = random.Chance(0.2) ? 0 : fastest * random.Between(0.2, 1);
+    const double distance = Length({solid.centre.x, 0, solid.centre.z});
+    solid.centre = solid.centre + direction * (speed * distance * time);
+  }
   return scene;
 }
 

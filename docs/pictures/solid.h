@@ -22,6 +22,7 @@ struct Solid {
   double sine = 0;
   double bound = 0;  // Of a ball about the centre that contains it all.
   Texture texture;
+  bool stays = false;  // Where it is, while other solids move.
 };
 
 Solid MakeBall(Vector centre, double radius, const Texture& texture);

@@ -19,6 +19,12 @@ absl::string_view Bytes(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
+// Scene number `i` of the range.
+Scene SceneOf(const SceneRange& range, int64_t i) {
+  const uint64_t seed = range.first_seed + i;
+  return Moved(RandomScene(seed), seed, range.time);
+}
+
 }  // namespace
 
 absl::Status WriteScenes(const std::string& path, const SceneRange& range) {
@@ -29,10 +35,10 @@ absl::Status WriteScenes(const std::string& path, const SceneRange& range) {
   ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
   RETURN_IF_ERROR(file.Write(header));
   for (int64_t i = 0; i < range.count; ++i) {
-    RETURN_IF_ERROR(file.Write(Bytes(SceneDepth(RandomScene(range.first_seed + i), range.width, range.height))));
+    RETURN_IF_ERROR(file.Write(Bytes(SceneDepth(SceneOf(range, i), range.width, range.height))));
   }
   for (int64_t i = 0; i < range.count; ++i) {
-    const Picture picture = DrawScene(RandomScene(range.first_seed + i), range.width, range.height, kSamples);
+    const Picture picture = DrawScene(SceneOf(range, i), range.width, range.height, kSamples);
     RETURN_IF_ERROR(file.Write(Bytes(picture.rgb())));
   }
   return file.Commit();

@@ -14,6 +14,7 @@ struct SceneRange {
   int64_t count = 0;
   int width = 0;  // Of each picture, in pixels.
   int height = 0;
+  double time = 0;  // As of Moved().
 };
 
 // Writes the scenes as a safetensors file, of which one scene at a time is in memory:

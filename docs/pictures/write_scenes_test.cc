@@ -31,5 +31,14 @@ TEST(WriteScenes, WritesImagesAndDepth) {
   EXPECT_EQ(RowMajorBytes(scenes, tensors[1]).substr(2 * 72), std::string(picture.rgb().begin(), picture.rgb().end()));
 }
 
+TEST(WriteScenes, DrawsThemAtATime) {
+  const std::string path = testing::TempDir() + "later.safetensors";
+  ASSERT_OK(WriteScenes(path, {.first_seed = 7, .count = 2, .width = 6, .height = 4, .time = 0.5}));
+  ASSERT_OK_AND_ASSIGN(const Checkpoint scenes, OpenCheckpoint(path));
+  const Picture picture = DrawScene(Moved(RandomScene(8), 8, 0.5), 6, 4, 2);
+  EXPECT_EQ(RowMajorBytes(scenes, scenes.state_dicts()[0].tensors[1]).substr(72),
+            std::string(picture.rgb().begin(), picture.rgb().end()));
+}
+
 }  // namespace
 }  // namespace modelport

@@ -9,22 +9,28 @@ Two threads, under two hours; --device=cuda trains on a GPU, which takes larger 
 every few minutes, and --resume goes on from it.
 """
 
-import argparse
-import collections
-import json
 import math
 import os
 import random
-import struct
-import subprocess
-import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
+from training import (
+    TEST_SEED,
+    Gradients,
+    Packs,
+    add_pack_flags,
+    autocast,
+    average_into,
+    draw,
+    parser_of,
+    progress_of,
+    random_aspect,
+    run,
+    unit_range,
+)
 
 PATCH = 14
 MAX_DEPTH = 20.0
@@ -33,9 +39,6 @@ STD = torch.tensor([0.229, 0.224, 0.225]).reshape(1, 3, 1, 1)
 
 # Of models/depth_anything_v2, but for its size.
 MODEL = dict(dim=96, depth=8, heads=3, taps=(1, 3, 5, 7), features=32, channels=(24, 48, 96, 96), grid=15)
-
-# Scenes that training never sees: seeds from here on.
-TEST_SEED = 1 << 40
 
 
 # The model. Names of modules are those of upstream's checkpoints, the layout `original`.
@@ -231,74 +234,17 @@ class DepthAnythingV2Metric(nn.Module):
 # The scenes.
 
 
-def read_safetensors(path):
-    with open(path, "rb") as file:
-        (size,) = struct.unpack("<Q", file.read(8))
-        header = json.loads(file.read(size))
-        data = memoryview(file.read())
-    types = {"F32": np.float32, "F16": np.float16, "U8": np.uint8}
-    return {
-        key: torch.from_numpy(
-            np.frombuffer(data[slice(*entry["data_offsets"])], types[entry["dtype"]]).reshape(entry["shape"]).copy()
-        )
-        for key, entry in header.items()
-        if key != "__metadata__"
-    }
-
-
-def write_safetensors(path, tensors, metadata):
-    header, offset = {"__metadata__": metadata}, 0
-    for key in sorted(tensors):
-        end = offset + 2 * tensors[key].numel()
-        header[key] = {"dtype": "F16", "shape": list(tensors[key].shape), "data_offsets": [offset, end]}
-        offset = end
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text)
-        for key in sorted(tensors):
-            file.write(tensors[key].half().contiguous().numpy().tobytes())
-
-
-def draw(program, first_seed, count, width, height):
-    """Images [N, H, W, 3], bytes, and depths [N, H, W], metres."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "scenes.safetensors")
-        flags = [f"--first_seed={first_seed}", f"--count={count}", f"--size={width}x{height}"]
-        subprocess.run([program, path, *flags], check=True)
-        scenes = read_safetensors(path)
-    return scenes["images"], scenes["depth"]
-
-
-def random_aspect(numbers):
-    return numbers.choice([1.5] * 4 + [16 / 9] * 2 + [4 / 3] * 2 + [1.0])
-
-
-class Packs:
-    """Draws pack after pack of scenes, each of one size, while the network trains on earlier ones."""
-
-    def __init__(self, options, first):
-        self.options, self.next = options, first
-        self.pool = ThreadPoolExecutor(options.drawers)
-        self.drawn = collections.deque(self.draw_next() for _ in range(options.drawers + 1))
-
-    def draw_next(self):
-        self.next += 1
-        return self.pool.submit(self.draw_pack, self.next - 1)
+class ScenePacks(Packs):
+    """Packs of scenes, each of one size."""
 
     def draw_pack(self, number):
         """Images and depths of one size, its aspect, and its height."""
-        options = self.options
-        numbers = random.Random(options.seed * 1_000_003 + number)
+        options, numbers = self.options, self.numbers_of(number)
         aspect = random_aspect(numbers)
         height = numbers.randint(120, 200) if numbers.random() < 0.8 else numbers.randint(200, options.tallest)
         first_seed = (options.seed << 32) + number * options.scenes
         images, depths = draw(options.draw_scene, first_seed, options.scenes, round(height * aspect), height)
         return images.to(options.device), depths.to(options.device), aspect, height
-
-    def get(self):
-        self.drawn.append(self.draw_next())
-        return self.drawn.popleft().result()
 
 
 class Batches:
@@ -357,7 +303,7 @@ def normalise(images):
 
 def prepare(images, depths, size, antialias=True):
     """Images in 0..1 [N, 3, H, W] and depths [N, H, W] of the network's size."""
-    images = images.permute(0, 3, 1, 2).float() / 255
+    images = unit_range(images.permute(0, 3, 1, 2))
     if tuple(images.shape[2:]) != tuple(size):
         images = F.interpolate(images, size=size, mode="bicubic", antialias=antialias).clamp(0, 1)
         # A mean of two depths would be where nothing is.
@@ -383,38 +329,6 @@ def loss_of(predicted, depth):
     return silog + flat.abs().mean() + 0.5 * slopes
 
 
-class Gradients:
-    """The gradients of a batch. On the CPU, threads take a part of it each, which is quicker than to share each operation,
-    because operations are small."""
-
-    def __init__(self, model, options):
-        self.model, self.options = model, options
-        self.parameters = list(model.parameters())
-        self.parts = 1 if options.device == "cuda" else options.threads
-        self.pool = ThreadPoolExecutor(self.parts)
-
-    def of_part(self, part):
-        images, depths, size, antialias, seed = part
-        device = self.options.device
-        random_numbers = torch.Generator(device).manual_seed(seed)
-        inputs, targets = augment(*prepare(images, depths, size, antialias), random_numbers)
-        with torch.autocast(device, torch.bfloat16, enabled=self.options.bfloat16, cache_enabled=False):
-            predicted = self.model(normalise(inputs))
-        loss = loss_of(predicted.float(), targets)
-        return loss.detach(), torch.autograd.grad(loss, self.parameters, allow_unused=True)
-
-    def set(self, images, depths, size, antialias, seed):
-        """Sets `grad` of each parameter, and returns the loss, a tensor."""
-        count = self.parts
-        parts = zip(images.chunk(count), depths.chunk(count))
-        parts = [(*part, size, antialias, seed * count + i) for i, part in enumerate(parts)]
-        results = list(self.pool.map(self.of_part, parts))
-        for i, parameter in enumerate(self.parameters):
-            found = [gradients[i] for _, gradients in results if gradients[i] is not None]
-            parameter.grad = torch.stack(found).mean(0) if found else None
-        return sum(loss for loss, _ in results) / len(results)
-
-
 def rate_at(step, progress, most):
     """The learning rate: it rises over 300 steps, stays, and falls over the last 40 % to a fiftieth."""
     warm = min(1, (step + 1) / 300)
@@ -427,11 +341,6 @@ def groups_of(model):
     decays = [p for name, p in model.named_parameters() if p.ndim > 1 and "token" not in name and "pos_" not in name]
     rest = [p for name, p in model.named_parameters() if p.ndim <= 1 or "token" in name or "pos_" in name]
     return [{"params": decays, "weight_decay": 0.03}, {"params": rest, "weight_decay": 0}]
-
-
-def average_into(averages, model, step):
-    keep = min(0.999, (step + 1) / (step + 10))
-    torch._foreach_lerp_(list(averages.values()), list(model.state_dict().values()), 1 - keep)
 
 
 def evaluate(model, program, count, size, seen, seed=TEST_SEED):
@@ -455,11 +364,7 @@ def evaluate(model, program, count, size, seen, seed=TEST_SEED):
     return f"AbsRel {absrel:.4f}, delta<1.25 {delta:.4f}, RMSE {math.sqrt(square):.3f} m"
 
 
-def train(options):
-    torch.manual_seed(options.seed)
-    model = DepthAnythingV2Metric(**MODEL).to(options.device)
-    if options.weights:
-        model.load_state_dict({key: value.float() for key, value in read_safetensors(options.weights).items()})
+def train(model, options):
     print(f"{sum(p.numel() for p in model.parameters())} parameters", flush=True)
     averages = {key: value.clone() for key, value in model.state_dict().items()}
     optimizer = torch.optim.AdamW(groups_of(model), lr=options.rate, betas=(0.9, 0.98), fused=options.device == "cuda")
@@ -471,9 +376,18 @@ def train(options):
         averages, step, first_pack = state["averages"], state["step"], state["packs"]
         print(f"goes on after step {step}", flush=True)
 
-    packs = Packs(options, first_pack)
+    packs = ScenePacks(options, first_pack)
     batches = Batches(packs, options.batch, options.uses)
-    gradients = Gradients(model, options)
+    parts = 1 if options.device == "cuda" else options.threads
+
+    def loss_of_part(images, depths, seeds, size, antialias):
+        random_numbers = torch.Generator(options.device).manual_seed(seeds.item())
+        inputs, targets = augment(*prepare(images, depths, size, antialias), random_numbers)
+        with autocast(options, options.device):
+            predicted = model(normalise(inputs))
+        return loss_of(predicted.float(), targets)
+
+    gradients = Gradients(model, parts, loss_of_part)
 
     def save():
         state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "averages": averages, "step": step}
@@ -483,7 +397,7 @@ def train(options):
 
     began, first_step, losses = time.time(), step, []
     while True:
-        progress = max(step / options.steps, (time.time() - began) / (60 * options.minutes))
+        progress = progress_of(step, began, options)
         if progress >= 1:
             break
         torch.manual_seed(options.seed * 1_000_003 + step)
@@ -491,7 +405,8 @@ def train(options):
         images, depths, aspect, height = batches.get(numbers)
         # Small pictures are quick.
         size = seen_size(numbers, aspect, height, options.sides if progress < 0.6 else options.later_sides)
-        loss = gradients.set(images, depths, size, numbers.random() < 0.5, options.seed * 1_000_003 + step)
+        seeds = (options.seed * 1_000_003 + step) * parts + torch.arange(parts)
+        loss = gradients.set(images, depths, seeds, size=size, antialias=numbers.random() < 0.5)
         for group in optimizer.param_groups:
             group["lr"] = rate_at(step, progress, options.rate)
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -520,46 +435,7 @@ def sides(text):
     return [int(side) for side in text.split(",")]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draw_scene", default="bazel-bin/docs/pictures/draw_scene", help="the program")
-    parser.add_argument("--out", default="models/demo_depth/demo_depth.safetensors")
-    parser.add_argument("--weights", help="a file that an earlier run wrote; training goes on from its weights")
-    parser.add_argument("--state", default="/tmp/demo_train_state.pt", help="what --resume reads")
-    parser.add_argument("--resume", action="store_true")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=11400)
-    parser.add_argument("--minutes", type=float, default=math.inf, help="end after so many minutes, if --steps are not over")
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--rate", type=float, default=1e-3, help="the largest learning rate")
-    parser.add_argument("--scenes", type=int, default=256, help="scenes in a pack")
-    parser.add_argument("--uses", type=int, default=3, help="how often each scene is used")
-    parser.add_argument("--save_every", type=int, default=250, help="steps from one saved state to the next")
-    parser.add_argument("--test_every", type=int, default=1000, help="steps from one test on 50 scenes to the next")
-    parser.add_argument("--tests", type=int, default=500, help="scenes of the last test")
-    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
-    parser.add_argument("--threads", type=int, default=2, help="of the CPU, for training on it")
-    parser.add_argument("--drawers", type=int, default=1, help="how many programs draw at a time")
-    parser.add_argument("--tallest", type=int, default=340, help="the largest height of a drawn scene in pixels")
-    parser.add_argument("--sides", type=sides, default="8,9,10", help="shorter sides that the network sees, in patches")
-    parser.add_argument("--later_sides", type=sides, default="8,9,10,10,11,12,13,14,16,18,20", help="in the last 40 %%")
-    parser.add_argument(
-        "--bfloat16",
-        action=argparse.BooleanOptionalAction,
-        default=torch.cpu._is_avx512_bf16_supported() or torch.cuda.is_available(),
-        help="train in bfloat16, which some processors do quicker; the file and the tests do not depend on it",
-    )
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    weights = train(options)
-    torch.set_num_threads(options.threads)
-
-    # The test is of the numbers in the file.
-    rounded = {key: value.half().cpu() for key, value in weights.items()}
-    write_safetensors(options.out, rounded, {"format": "pt"})
-    print(f"{options.out}: {os.path.getsize(options.out)} bytes", flush=True)
-    model = DepthAnythingV2Metric(**MODEL).to(options.device)
-    model.load_state_dict({key: value.float() for key, value in rounded.items()})
+def test(model, options):
     for size, seen in [
         ((420, 280), (280, 420)),
         ((420, 280), (196, 294)),
@@ -571,6 +447,22 @@ def main():
     ]:
         found = evaluate(model, options.draw_scene, options.tests, size, seen)
         print(f"{options.tests} scenes of {size[0]} x {size[1]}, seen at {seen[1]} x {seen[0]}: {found}", flush=True)
+
+
+def main():
+    parser = parser_of(__doc__, out="models/demo_depth/demo_depth.safetensors", steps=11400, batch=16, rate=1e-3, tests=500)
+    add_pack_flags(parser, scenes=256, tallest=340)
+    if torch.cuda.is_available():
+        parser.set_defaults(bfloat16=True)
+    parser.add_argument("--state", default="/tmp/demo_train_state.pt", help="what --resume reads")
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--save_every", type=int, default=250, help="steps from one saved state to the next")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--sides", type=sides, default="8,9,10", help="shorter sides that the network sees, in patches")
+    parser.add_argument("--later_sides", type=sides, default="8,9,10,10,11,12,13,14,16,18,20", help="in the last 40 %%")
+    options = parser.parse_args()
+    torch.manual_seed(options.seed)
+    run(options, DepthAnythingV2Metric(**MODEL).to(options.device), train, test)
 
 
 if __name__ == "__main__":
