@@ -11,9 +11,12 @@
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<std::string> FLAGS_model(flags, "model", "dinov2_vitl14_reg",
-                              "the model whose checkpoint is converted, one of a family with layouts of transformers");
+struct ConvertBenchFlags {
+  FlagGroup group;
+  Flag<std::string> model{group, "model", "dinov2_vitl14_reg",
+                          "the model whose checkpoint is converted, one of a family with layouts of transformers"};
+  CostBenchFlags cost{group};
+};
 
 absl::StatusOr<BenchCases> MakeCases(const BenchFiles& files) {
   const auto convert = [&](const char* checkpoint, const char* layout, const char* out) {
@@ -29,7 +32,7 @@ absl::StatusOr<BenchCases> MakeCases(const BenchFiles& files) {
                     {"out"}};
 }
 
-absl::Status Run() { return RunCostBench(*FLAGS_model, MakeCases); }
+absl::Status Run(const ConvertBenchFlags& flags) { return RunCostBench(flags.cost, *flags.model, MakeCases); }
 
 }  // namespace
 }  // namespace modelport
@@ -38,6 +41,5 @@ int main(int argc, char** argv) {
   return modelport::RunTool(argc, argv,
                             {.name = "convert",
                              .summary = "Measures conversions of a checkpoint beside a copy of it.",
-                             .flags = modelport::flags + modelport::CostBenchFlags(),
-                             .run = modelport::TakesFlags(modelport::Run)});
+                             .begin = modelport::TakesFlags<modelport::ConvertBenchFlags>(modelport::Run)});
 }

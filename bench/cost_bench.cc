@@ -42,13 +42,6 @@ void Report(const std::vector<CostCase>& cases, const std::vector<std::vector<Me
   std::cout << table.ToString();
 }
 
-FlagGroup flags;
-Flag<std::string> FLAGS_folder(
-    flags, "folder", "",
-    "the folder for the bench's own folder, which holds all files and is removed at the end; by default the "
-    "system's folder for temporary files");
-Flag<int> FLAGS_rounds(flags, "rounds", 7, "how many times each command runs; the commands take turns");
-
 CostCase Copy(const BenchFiles& files) {
   return {"cp A B && sync -d B", absl::StrCat("sh -c 'cp ", files.Path("m.safetensors"), " ", files.Path("copy"),
                                               " && sync -d ", files.Path("copy"), "'")};
@@ -72,7 +65,11 @@ absl::Status CompareCosts(const std::vector<CostCase>& cases, const std::vector<
   return absl::OkStatus();
 }
 
-const FlagGroup& CostBenchFlags() { return flags; }
+CostBenchFlags::CostBenchFlags(FlagGroup& group)
+    : folder(group, "folder", "",
+             "the folder for the bench's own folder, which holds all files and is removed at the end; by default the "
+             "system's folder for temporary files"),
+      rounds(group, "rounds", 7, "how many times each command runs; the commands take turns") {}
 
 std::string BenchFiles::Path(absl::string_view name) const { return fs::path(folder) / std::string(name); }
 
@@ -80,9 +77,9 @@ std::string BenchFiles::Command(absl::string_view tool, absl::string_view flags)
   return absl::StrCat(fs::absolute("tools").string(), "/", tool, "/", tool, " ", flags);
 }
 
-absl::Status RunCostBench(const std::string& model,
+absl::Status RunCostBench(const CostBenchFlags& flags, const std::string& model,
                           absl::FunctionRef<absl::StatusOr<BenchCases>(const BenchFiles& files)> make) {
-  const std::string parent = *FLAGS_folder;
+  const std::string parent = *flags.folder;
   ASSIGN_OR_RETURN(const OwnFolder folder,
                    OwnFolder::Create(parent.empty() ? fs::temp_directory_path().string() : ResolveUserPath(parent)));
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
@@ -95,7 +92,7 @@ absl::Status RunCostBench(const std::string& model,
   std::vector<std::string> outputs = {files.Path("copy")};
   for (const std::string& name : bench.outputs) outputs.push_back(files.Path(name));
   const double weights = fs::file_size(files.Path("m.safetensors"));
-  const int rounds = *FLAGS_rounds;
+  const int rounds = *flags.rounds;
   std::cout << model << ", " << FormatBytes(weights) << ", " << rounds << " rounds in turn\n";
   return CompareCosts(bench.cases, outputs, rounds, weights);
 }

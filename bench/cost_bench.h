@@ -47,13 +47,19 @@ struct BenchCases {
 };
 
 // --folder and --rounds.
-const FlagGroup& CostBenchFlags();
+struct CostBenchFlags {
+  // Adds them to `group`.
+  explicit CostBenchFlags(FlagGroup& group);
+
+  Flag<std::string> folder;
+  Flag<int> rounds;
+};
 
 // Writes the checkpoint of `model` in a folder of its own, which is removed at the end, and prints what the commands
-// that `make` returns cost beside a copy. The flags --folder and --rounds say where, and how many times each runs.
+// that `make` returns cost beside a copy. `flags` say where, and how many times each runs.
 //   NotFound  there is no such model
 //   others    as `make`, WriteSeededSafetensors and CompareCosts
-absl::Status RunCostBench(const std::string& model,
+absl::Status RunCostBench(const CostBenchFlags& flags, const std::string& model,
                           absl::FunctionRef<absl::StatusOr<BenchCases>(const BenchFiles& files)> make);
 
 }  // namespace modelport

@@ -14,8 +14,11 @@
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<std::string> FLAGS_model(flags, "model", "dav2_vitl", "the model whose export is compared with a copy");
+struct ExportBenchFlags {
+  FlagGroup group;
+  Flag<std::string> model{group, "model", "dav2_vitl", "the model whose export is compared with a copy"};
+  CostBenchFlags cost{group};
+};
 
 constexpr char kSmall[] = "dav2_vits";
 
@@ -46,7 +49,7 @@ absl::StatusOr<BenchCases> MakeCases(const BenchFiles& files) {
                     {"out.pt", "out.manifest.json"}};
 }
 
-absl::Status Run() { return RunCostBench(*FLAGS_model, MakeCases); }
+absl::Status Run(const ExportBenchFlags& flags) { return RunCostBench(flags.cost, *flags.model, MakeCases); }
 
 }  // namespace
 }  // namespace modelport
@@ -55,6 +58,5 @@ int main(int argc, char** argv) {
   return modelport::RunTool(argc, argv,
                             {.name = "export",
                              .summary = "Measures an export beside a copy of the same bytes.",
-                             .flags = modelport::flags + modelport::CostBenchFlags(),
-                             .run = modelport::TakesFlags(modelport::Run)});
+                             .begin = modelport::TakesFlags<modelport::ExportBenchFlags>(modelport::Run)});
 }

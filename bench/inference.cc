@@ -35,35 +35,35 @@
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<std::string> FLAGS_model(flags, "model", "dav2_vits", "a model of bench/upstream_models.json");
-Flag<std::vector<std::string>> FLAGS_sizes(flags, "sizes", {"518x518"}, "HEIGHTxWIDTH of images, with commas between");
-Flag<int> FLAGS_views(flags, "views", 1, "how many images a model of several views gets");
-Flag<std::vector<std::string>> FLAGS_threads(flags, "threads", {"1", "2"}, "numbers of threads, with commas between");
-Flag<int> FLAGS_rounds(flags, "rounds", 5, "how many times each process runs; they take turns");
-Flag<std::string> FLAGS_runtime(flags, "runtime", "1.12",
-                                "a LibTorch for which the artifact is made a second time, with attention in parts "
-                                "where that release lacks the operator; none: leave that out");
-Flag<int> FLAGS_first_side(flags, "first_side", 56,
-                           "the height and width of the image that each process gets first, which decides how much "
-                           "memory the later calls take (docs/cpp.md#memory); 0: no such call");
-Flag<bool> FLAGS_written_out(flags, "written_out", true,
-                             "whether the artifact runs a second time with all weights of the attention at once, as "
-                             "DINOv2 and Depth Anything V2 write it");
-Flag<std::string> FLAGS_dtype(
-    flags, "dtype", "none",
-    "a dtype of weights with which the artifact is made a further time, such as bfloat16; none: leave that out");
-Flag<bool> FLAGS_onnx(flags, "onnx", false,
-                      "whether the model's ONNX file runs, too, in OpenVINO; wants --config=onnx");
-Flag<std::string> FLAGS_onnx_python(
-    flags, "onnx_python", "", "a Python with ONNX Runtime, to run the ONNX file there; by default it is left out");
-Flag<std::string> FLAGS_upstream_python(flags, "upstream_python", "",
-                                        "a Python with PyTorch, to run upstream's model; by default it is left out");
-Flag<std::string> FLAGS_upstream_repo(
-    flags, "upstream_repo", "",
-    "the folder of upstream's source, if it is not installed in that Python; several with colons "
-    "between");
-Flag<std::string> FLAGS_folder(flags, "folder", "/tmp", "where a folder for the files of the benchmark is made");
+struct InferenceFlags {
+  FlagGroup group;
+  Flag<std::string> model{group, "model", "dav2_vits", "a model of bench/upstream_models.json"};
+  Flag<std::vector<std::string>> sizes{group, "sizes", {"518x518"}, "HEIGHTxWIDTH of images, with commas between"};
+  Flag<int> views{group, "views", 1, "how many images a model of several views gets"};
+  Flag<std::vector<std::string>> threads{group, "threads", {"1", "2"}, "numbers of threads, with commas between"};
+  Flag<int> rounds{group, "rounds", 5, "how many times each process runs; they take turns"};
+  Flag<std::string> runtime{group, "runtime", "1.12",
+                            "a LibTorch for which the artifact is made a second time, with attention in parts where "
+                            "that release lacks the operator; none: leave that out"};
+  Flag<int> first_side{group, "first_side", 56,
+                       "the height and width of the image that each process gets first, which decides how much memory "
+                       "the later calls take (docs/cpp.md#memory); 0: no such call"};
+  Flag<bool> written_out{group, "written_out", true,
+                         "whether the artifact runs a second time with all weights of the attention at once, as DINOv2 "
+                         "and Depth Anything V2 write it"};
+  Flag<std::string> dtype{
+      group, "dtype", "none",
+      "a dtype of weights with which the artifact is made a further time, such as bfloat16; none: leave that out"};
+  Flag<bool> onnx{group, "onnx", false, "whether the model's ONNX file runs, too, in OpenVINO; wants --config=onnx"};
+  Flag<std::string> onnx_python{group, "onnx_python", "",
+                                "a Python with ONNX Runtime, to run the ONNX file there; by default it is left out"};
+  Flag<std::string> upstream_python{group, "upstream_python", "",
+                                    "a Python with PyTorch, to run upstream's model; by default it is left out"};
+  Flag<std::string> upstream_repo{
+      group, "upstream_repo", "",
+      "the folder of upstream's source, if it is not installed in that Python; several with colons between"};
+  Flag<std::string> folder{group, "folder", "/tmp", "where a folder for the files of the benchmark is made"};
+};
 
 constexpr char kModels[] = "bench/upstream_models.json";
 
@@ -93,22 +93,24 @@ absl::StatusOr<std::vector<int64_t>> ParseIntegers(const std::string& text, char
 
 constexpr char kRunArtifact[] = "bench/run_artifact";
 
-// Exports with `flag` besides, which may be empty, to the file `name` in `folder`. Returns its path.
-absl::StatusOr<std::string> Export(const std::string& folder, const std::string& name, const std::string& flag) {
+// Exports `model` with `flag` besides, which may be empty, to the file `name` in `folder`. Returns its path.
+absl::StatusOr<std::string> Export(const std::string& model, const std::string& folder, const std::string& name,
+                                   const std::string& flag) {
   const std::string path = absl::StrCat(folder, "/", name);
-  const std::string command = absl::StrCat("tools/export/export --model=", *FLAGS_model,
-                                           " --weights=seeded --noverify --out=", path, " ", flag);
+  const std::string command =
+      absl::StrCat("tools/export/export --model=", model, " --weights=seeded --noverify --out=", path, " ", flag);
   if (Measure(command).exit_status != 0) return absl::InternalError(absl::StrCat("this command fails: ", command));
   return path;
 }
 
-absl::StatusOr<ModelProcess> StartUpstream(const CatalogEntry& entry, const std::string& folder) {
+absl::StatusOr<ModelProcess> StartUpstream(const InferenceFlags& flags, const CatalogEntry& entry,
+                                           const std::string& folder) {
   const std::string checkpoint = absl::StrCat(folder, "/m.pth");
   RETURN_IF_ERROR(WriteSeededTorchZip(entry, checkpoint));
   return ModelProcess::Start(
       "upstream, eager",
-      {ResolveUserPath(*FLAGS_upstream_python), "bench/upstream_model.py", kModels, entry.variant->name, checkpoint},
-      {absl::StrCat("PYTHONPATH=", ResolveUserPath(*FLAGS_upstream_repo))});
+      {ResolveUserPath(*flags.upstream_python), "bench/upstream_model.py", kModels, entry.variant->name, checkpoint},
+      {absl::StrCat("PYTHONPATH=", ResolveUserPath(*flags.upstream_repo))});
 }
 
 // The processes of the rows, the artifact first, and one more for its kernels.
@@ -117,38 +119,38 @@ struct Processes {
   ModelProcess kernels;
 };
 
-absl::StatusOr<Processes> StartAll(const std::string& folder) {
+absl::StatusOr<Processes> StartAll(const InferenceFlags& flags, const std::string& folder) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
-  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*FLAGS_model));
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*flags.model));
   std::vector<ModelProcess> rows;
   const auto add = [&](absl::StatusOr<ModelProcess> process) {
     if (process.ok()) rows.push_back(*std::move(process));
     return process.status();
   };
-  ASSIGN_OR_RETURN(const std::string newest, Export(folder, "newest.pt", ""));
+  ASSIGN_OR_RETURN(const std::string newest, Export(*flags.model, folder, "newest.pt", ""));
   RETURN_IF_ERROR(add(ModelProcess::Start("artifact", {kRunArtifact, newest})));
-  if (const std::string dtype = *FLAGS_dtype; dtype != "none") {
+  if (const std::string dtype = *flags.dtype; dtype != "none") {
     ASSIGN_OR_RETURN(const std::string path,
-                     Export(folder, absl::StrCat(dtype, ".pt"), absl::StrCat("--dtype=", dtype)));
+                     Export(*flags.model, folder, absl::StrCat(dtype, ".pt"), absl::StrCat("--dtype=", dtype)));
     RETURN_IF_ERROR(add(ModelProcess::Start(absl::StrCat("artifact in ", dtype), {kRunArtifact, path})));
   }
-  if (const std::string runtime = *FLAGS_runtime; runtime != "none") {
-    ASSIGN_OR_RETURN(const std::string path,
-                     Export(folder, absl::StrCat("for", runtime, ".pt"), absl::StrCat("--runtime=", runtime)));
+  if (const std::string runtime = *flags.runtime; runtime != "none") {
+    ASSIGN_OR_RETURN(const std::string path, Export(*flags.model, folder, absl::StrCat("for", runtime, ".pt"),
+                                                    absl::StrCat("--runtime=", runtime)));
     RETURN_IF_ERROR(add(ModelProcess::Start(absl::StrCat("artifact for ", runtime), {kRunArtifact, path})));
   }
-  if (*FLAGS_written_out) {
+  if (*flags.written_out) {
     RETURN_IF_ERROR(add(ModelProcess::Start("attention written out", {kRunArtifact, newest, "written_out"})));
   }
-  if (*FLAGS_onnx || !FLAGS_onnx_python->empty()) {
-    ASSIGN_OR_RETURN(const std::string path, Export(folder, "m.onnx", "--target=onnx"));
-    if (*FLAGS_onnx) RETURN_IF_ERROR(add(ModelProcess::Start("ONNX in OpenVINO", {"bench/run_onnx", path})));
-    if (const std::string python = *FLAGS_onnx_python; !python.empty()) {
+  if (*flags.onnx || !flags.onnx_python->empty()) {
+    ASSIGN_OR_RETURN(const std::string path, Export(*flags.model, folder, "m.onnx", "--target=onnx"));
+    if (*flags.onnx) RETURN_IF_ERROR(add(ModelProcess::Start("ONNX in OpenVINO", {"bench/run_onnx", path})));
+    if (const std::string python = *flags.onnx_python; !python.empty()) {
       RETURN_IF_ERROR(
           add(ModelProcess::Start("ONNX in ONNX Runtime", {ResolveUserPath(python), "bench/onnx_runtime.py", path})));
     }
   }
-  if (!FLAGS_upstream_python->empty()) RETURN_IF_ERROR(add(StartUpstream(entry, folder)));
+  if (!flags.upstream_python->empty()) RETURN_IF_ERROR(add(StartUpstream(flags, entry, folder)));
   // glibc keeps the memory that kernels free, so that they do not wait for fresh pages.
   ASSIGN_OR_RETURN(ModelProcess kernels,
                    ModelProcess::Start("kernels", {kRunArtifact, newest},
@@ -204,15 +206,15 @@ struct Measurement {
   std::string output;  // The output that is compared, "" if the model returns a tensor.
 };
 
-// Runs the processes in turn and adds a row for each to `table`, and one of the artifact to `peaks`.
-absl::Status Compare(Processes& processes, const Measurement& measurement, const std::string& folder, Table& table,
-                     Table& peaks) {
+// Runs the processes in turn, `rounds` times, and adds a row for each to `table`, and one of the artifact to `peaks`.
+absl::Status Compare(Processes& processes, const Measurement& measurement, int rounds, const std::string& folder,
+                     Table& table, Table& peaks) {
   const auto& [size, threads, inputs, output_name] = measurement;
   std::vector<ModelProcess>& rows = processes.rows;
   std::vector<std::vector<ModelRun>> runs(rows.size());
   // The first two runs profile and compile.
   constexpr int kWarmUp = 2;
-  for (int round = -kWarmUp; round < *FLAGS_rounds; ++round) {
+  for (int round = -kWarmUp; round < rounds; ++round) {
     for (size_t i = 0; i < rows.size(); ++i) {
       ASSIGN_OR_RETURN(const ModelRun run, rows[i].Run(inputs, threads));
       if (round >= 0) runs[i].push_back(run);
@@ -235,36 +237,36 @@ absl::Status Compare(Processes& processes, const Measurement& measurement, const
   return absl::OkStatus();
 }
 
-absl::Status Run() {
+absl::Status Run(const InferenceFlags& flags) {
   std::ifstream stream(kModels);
   const auto models = nlohmann::ordered_json::parse(stream, nullptr, /*allow_exceptions=*/false);
-  if (!models.contains(*FLAGS_model)) {
-    return absl::NotFoundError(absl::StrCat("--model=", *FLAGS_model, ": ", kModels, " has no such model"));
+  if (!models.contains(*flags.model)) {
+    return absl::NotFoundError(absl::StrCat("--model=", *flags.model, ": ", kModels, " has no such model"));
   }
-  const nlohmann::ordered_json& row = models[*FLAGS_model];
-  ASSIGN_OR_RETURN(const OwnFolder folder, OwnFolder::Create(ResolveUserPath(*FLAGS_folder)));
-  ASSIGN_OR_RETURN(Processes processes, StartAll(folder.path()));
+  const nlohmann::ordered_json& row = models[*flags.model];
+  ASSIGN_OR_RETURN(const OwnFolder folder, OwnFolder::Create(ResolveUserPath(*flags.folder)));
+  ASSIGN_OR_RETURN(Processes processes, StartAll(flags, folder.path()));
   const auto words = [&](int64_t height, int64_t width) {
-    return InputWords(row["inputs"], {{"H", height}, {"W", width}, {"N", *FLAGS_views}});
+    return InputWords(row["inputs"], {{"H", height}, {"W", width}, {"N", *flags.views}});
   };
-  if (const int side = *FLAGS_first_side; side != 0) {
+  if (const int side = *flags.first_side; side != 0) {
     for (ModelProcess& process : processes.rows) RETURN_IF_ERROR(process.Run(words(side, side), 1).status());
   }
-  std::cout << *FLAGS_model << ", float32 unless a row says otherwise, " << *FLAGS_rounds
+  std::cout << *flags.model << ", float32 unless a row says otherwise, " << *flags.rounds
             << " rounds in turn; median (least to most)\n";
   Table table, peaks;
   peaks.AddRow({"size", "threads", "GFLOP", "GFLOP/s of the artifact", "of its kernels alone", "kernels"});
   table.AddRow({"size", "threads", "", "CPU", "to the artifact, by rounds", "wall", "peak memory",
                 "over the loaded model", "difference"});
-  for (const std::string& size : *FLAGS_sizes) {
+  for (const std::string& size : *flags.sizes) {
     ASSIGN_OR_RETURN(const std::vector<int64_t> sides, ParseIntegers(size, 'x', 2));
-    for (const std::string& threads : *FLAGS_threads) {
+    for (const std::string& threads : *flags.threads) {
       ASSIGN_OR_RETURN(const std::vector<int64_t> count, ParseIntegers(threads, ',', 1));
       const Measurement measurement = {.size = absl::StrCat(sides[0], " x ", sides[1]),
                                        .threads = static_cast<int>(count[0]),
                                        .inputs = words(sides[0], sides[1]),
                                        .output = row.value("output", "")};
-      RETURN_IF_ERROR(Compare(processes, measurement, folder.path(), table, peaks));
+      RETURN_IF_ERROR(Compare(processes, measurement, *flags.rounds, folder.path(), table, peaks));
     }
   }
   std::cout << table.ToString() << "difference: from the last row, as a part of its largest element\n\n"
@@ -282,6 +284,5 @@ int main(int argc, char** argv) {
       argc, argv,
       {.name = "inference",
        .summary = "Measures an artifact beside upstream's own model, in processes that take turns.",
-       .flags = modelport::flags,
-       .run = modelport::TakesFlags(modelport::Run)});
+       .begin = modelport::TakesFlags<modelport::InferenceFlags>(modelport::Run)});
 }

@@ -27,11 +27,13 @@
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<std::string> FLAGS_model(flags, "model", "da3_small", "an any-view model");
-Flag<int> FLAGS_height(flags, "height", 280, "of the image, a multiple of 14");
-Flag<int> FLAGS_width(flags, "width", 504, "of the image, a multiple of 14");
-Flag<int> FLAGS_rounds(flags, "rounds", 15, "how many times each of the two runs; they take turns");
+struct OneViewFlags {
+  FlagGroup group;
+  Flag<std::string> model{group, "model", "da3_small", "an any-view model"};
+  Flag<int> height{group, "height", 280, "of the image, a multiple of 14"};
+  Flag<int> width{group, "width", 504, "of the image, a multiple of 14"};
+  Flag<int> rounds{group, "rounds", 15, "how many times each of the two runs; they take turns"};
+};
 
 // A model with seeded weights, ready to run.
 struct Network {
@@ -69,20 +71,20 @@ absl::StatusOr<double> TimeForward(torch::jit::Module& module, const at::Tensor&
   return CpuSeconds() - start;
 }
 
-absl::Status Run() {
+absl::Status Run(const OneViewFlags& flags) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
-  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*FLAGS_model));
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*flags.model));
   ASSIGN_OR_RETURN(const Variant off, WithoutAnyView(*entry.variant));
   ASSIGN_OR_RETURN(Network any_view, MakeNetwork(registry, entry));
   ASSIGN_OR_RETURN(Network single, MakeNetwork(registry, {entry.plugin, &off}));
 
   at::set_num_threads(1);
   const c10::InferenceMode inference;
-  const at::Tensor image = at::rand({1, 1, 3, *FLAGS_height, *FLAGS_width});
+  const at::Tensor image = at::rand({1, 1, 3, *flags.height, *flags.width});
   // The first two passes profile and compile.
   constexpr int kWarmUp = 2;
   std::vector<double> any_view_times, single_times;
-  for (int round = -kWarmUp; round < *FLAGS_rounds; ++round) {
+  for (int round = -kWarmUp; round < *flags.rounds; ++round) {
     ASSIGN_OR_RETURN(const double with, TimeForward(any_view.module, image));
     ASSIGN_OR_RETURN(const double without, TimeForward(single.module, image));
     if (round < 0) continue;
@@ -91,7 +93,7 @@ absl::Status Run() {
   }
   const double with = Median(any_view_times), without = Median(single_times);
   std::cout << absl::StreamFormat("%s, one image of %d x %d, %d rounds in turn, one thread, CPU time, median\n",
-                                  entry.variant->name, *FLAGS_height, *FLAGS_width, *FLAGS_rounds)
+                                  entry.variant->name, *flags.height, *flags.width, *flags.rounds)
             << absl::StreamFormat(
                    "as it is            %.3f s\nwithout any-view    %.3f s\nratio               %.3f x\n", with,
                    without, with / without);
@@ -105,6 +107,5 @@ int main(int argc, char** argv) {
   return modelport::RunTool(argc, argv,
                             {.name = "one_view",
                              .summary = "Measures what one image costs in an any-view model.",
-                             .flags = modelport::flags,
-                             .run = modelport::TakesFlags(modelport::Run)});
+                             .begin = modelport::TakesFlags<modelport::OneViewFlags>(modelport::Run)});
 }

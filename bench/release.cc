@@ -22,8 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-FlagGroup flags;
-Flag<int> FLAGS_rounds(flags, "rounds", 21, "how many times the program starts");
+struct ReleaseFlags {
+  FlagGroup group;
+  Flag<int> rounds{group, "rounds", 21, "how many times the program starts"};
+};
 
 // The bytes of the file `path`, or of all files in the folder.
 absl::StatusOr<int64_t> Size(const fs::path& path) {
@@ -42,17 +44,17 @@ absl::StatusOr<int64_t> Size(const fs::path& path) {
   return sum;
 }
 
-absl::Status Run() {
+absl::Status Run(const ReleaseFlags& flags) {
   const std::string program = fs::absolute("release/modelport");
   ASSIGN_OR_RETURN(const int64_t own, Size(program));
   ASSIGN_OR_RETURN(const int64_t beside, Size("../portable_libraries/shared"));
   ASSIGN_OR_RETURN(const int64_t libtorch, Size("../libtorch/lib"));
   std::vector<Measurement> runs;
   double cpu = 0;
-  for (int round = 0; round < *FLAGS_rounds; ++round) {
+  for (int round = 0; round < *flags.rounds; ++round) {
     runs.push_back(Measure(absl::StrCat(program, " --version")));
     if (runs.back().exit_status != 0) return absl::InternalError(absl::StrCat(program, ": does not start"));
-    cpu += runs.back().cpu_seconds / *FLAGS_rounds;
+    cpu += runs.back().cpu_seconds / *flags.rounds;
   }
   Table table;
   table.AddRow({"program", FormatBytes(own)});
@@ -72,6 +74,5 @@ int main(int argc, char** argv) {
   return modelport::RunTool(argc, argv,
                             {.name = "release",
                              .summary = "Measures the start and the size of the program modelport.",
-                             .flags = modelport::flags,
-                             .run = modelport::TakesFlags(modelport::Run)});
+                             .begin = modelport::TakesFlags<modelport::ReleaseFlags>(modelport::Run)});
 }

@@ -23,7 +23,7 @@ std::string Zsh(absl::string_view text) {
 
 std::string RoffFlag(const AnyFlag& flag) {
   const std::string name = absl::StrCat(flag.is_switch() ? "--[no]" : "--", flag.name());
-  const std::string value = flag.default_text();
+  const std::string& value = flag.default_text();
   return absl::StrCat(".TP\n\\fB", Roff(name), "\\fR", flag.is_switch() ? "" : "=\\fIVALUE\\fR", "\n",
                       Roff(flag.help()), value.empty() ? "" : absl::StrCat(" (default: ", Roff(value), ")"), "\n");
 }
@@ -32,14 +32,16 @@ std::string RoffCommand(const Command& command) {
   std::string text = absl::StrCat(".SS modelport ", command.name, " [\\fIFLAG\\fR]...",
                                   command.arguments.empty() ? "" : absl::StrCat(" ", Roff(command.arguments)), "\n",
                                   Roff(command.summary), "\n");
-  for (const AnyFlag* const flag : Sorted(command.flags)) absl::StrAppend(&text, RoffFlag(*flag));
+  const CommandRun run = command.begin();
+  for (const AnyFlag* const flag : Sorted(*run.flags)) absl::StrAppend(&text, RoffFlag(*flag));
   return text;
 }
 
 // The words that complete a flag of `command`.
 std::string FlagWords(const Command& command) {
+  const CommandRun run = command.begin();
   std::string words;
-  for (const AnyFlag* const flag : Sorted(command.flags)) {
+  for (const AnyFlag* const flag : Sorted(*run.flags)) {
     absl::StrAppend(&words, "--", flag->name(), flag->is_switch() ? absl::StrCat(" --no", flag->name()) : "=", " ");
   }
   return absl::StrCat(words, "--help");
@@ -97,7 +99,8 @@ std::string ZshCompletion(const std::vector<Command>& commands) {
   for (const Command& command : commands) {
     absl::StrAppend(&names, "    '", command.name, ":", Zsh(ShortSummary(command)), "'\n");
     absl::StrAppend(&cases, "    ", command.name, ")\n      _arguments \\\n");
-    for (const AnyFlag* const flag : Sorted(command.flags)) absl::StrAppend(&cases, ZshFlags(*flag));
+    const CommandRun run = command.begin();
+    for (const AnyFlag* const flag : Sorted(*run.flags)) absl::StrAppend(&cases, ZshFlags(*flag));
     absl::StrAppend(&cases, "        '*:file:_files' ;;\n");
   }
   return absl::StrCat(
@@ -122,22 +125,21 @@ std::string ZshCompletion(const std::vector<Command>& commands) {
 }
 
 std::vector<Command> PageCommands(const std::vector<Command>& commands) {
-  const auto completion = [commands](const std::vector<std::string>& others) {
-    const std::string shell = others.size() == 1 ? others.front() : "";
+  const auto completion = [commands](const NoFlags&, const std::vector<std::string>& words) {
+    const std::string shell = words.size() == 1 ? words.front() : "";
     if (shell != "bash" && shell != "zsh") return absl::InvalidArgumentError("wants the name of a shell: bash or zsh");
     std::cout << (shell == "bash" ? BashCompletion(commands) : ZshCompletion(commands));
     return absl::OkStatus();
   };
-  const auto man = [commands] {
+  const auto man = [commands](const NoFlags&) {
     std::cout << ManPage(commands);
     return absl::OkStatus();
   };
   return {{.name = "completion",
            .summary = "Prints the script by which a shell completes commands and flags.",
            .arguments = "bash|zsh",
-           .flags = {},
-           .run = completion},
-          {.name = "man", .summary = "Prints the manual page.", .flags = {}, .run = TakesFlags(man)}};
+           .begin = TakesWords<NoFlags>(completion)},
+          {.name = "man", .summary = "Prints the manual page.", .begin = TakesFlags<NoFlags>(man)}};
 }
 
 }  // namespace modelport

@@ -10,13 +10,18 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-FlagGroup flags;
-Flag<std::string> flag_song(flags, "song", "air", "a song, such as modelport play --song=x; it's [new]: so");
-Flag<bool> flag_loud(flags, "loud", false, ".loud \\ or not");
+struct PlayFlags {
+  FlagGroup group;
+  Flag<std::string> song{group, "song", "air", "a song, such as modelport play --song=x; it's [new]: so"};
+  Flag<bool> loud{group, "loud", false, ".loud \\ or not"};
+};
 
 std::vector<Command> Commands() {
-  return {{.name = "play", .summary = "Plays: here. Loudly.", .arguments = "FILE", .flags = flags, .run = {}},
-          {.name = "rest", .summary = "Rests.", .flags = {}, .run = {}}};
+  const auto play = [](const PlayFlags&) { return absl::OkStatus(); };
+  const auto rest = [](const NoFlags&) { return absl::OkStatus(); };
+  return {
+      {.name = "play", .summary = "Plays: here. Loudly.", .arguments = "FILE", .begin = TakesFlags<PlayFlags>(play)},
+      {.name = "rest", .summary = "Rests.", .begin = TakesFlags<NoFlags>(rest)}};
 }
 
 TEST(ManPageTest, DescribesEveryCommandAndFlag) {
@@ -51,13 +56,13 @@ TEST(PageCommandsTest, PrintThePages) {
   const std::vector<Command> pages = PageCommands(Commands());
   ASSERT_EQ(pages.size(), 2);
   testing::internal::CaptureStdout();
-  EXPECT_TRUE(pages[0].run({"bash"}).ok());
-  EXPECT_TRUE(pages[0].run({"zsh"}).ok());
-  EXPECT_TRUE(pages[1].run({}).ok());
+  EXPECT_TRUE(pages[0].begin().start({"bash"}).ok());
+  EXPECT_TRUE(pages[0].begin().start({"zsh"}).ok());
+  EXPECT_TRUE(pages[1].begin().start({}).ok());
   EXPECT_EQ(testing::internal::GetCapturedStdout(),
             absl::StrCat(BashCompletion(Commands()), ZshCompletion(Commands()), ManPage(Commands())));
-  EXPECT_EQ(pages[0].run({"fish"}).message(), "wants the name of a shell: bash or zsh");
-  EXPECT_FALSE(pages[0].run({}).ok());
+  EXPECT_EQ(pages[0].begin().start({"fish"}).message(), "wants the name of a shell: bash or zsh");
+  EXPECT_FALSE(pages[0].begin().start({}).ok());
 }
 
 }  // namespace

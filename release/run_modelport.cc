@@ -31,11 +31,11 @@ int NameNoCommand(absl::string_view word, const std::vector<Command>& commands) 
   const std::string problem = word.empty()
                                   ? "the command is missing"
                                   : absl::StrCat(Printable(word), ": no such command", NearestHint(word, names));
+  const auto fail = [&](const NoFlags&) {
+    return absl::InvalidArgumentError(absl::StrCat(problem, "\n`modelport help` lists them"));
+  };
   const char* const argv[] = {"modelport"};
-  return RunTool(1, argv,
-                 {.name = "modelport", .summary = "", .flags = {}, .run = [&](const std::vector<std::string>&) {
-                    return absl::InvalidArgumentError(absl::StrCat(problem, "\n`modelport help` lists them"));
-                  }});
+  return RunTool(1, argv, {.name = "modelport", .summary = "", .begin = TakesFlags<NoFlags>(fail)});
 }
 
 // `command` by the name with which users of modelport call it.

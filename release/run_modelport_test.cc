@@ -23,22 +23,28 @@ using testing::internal::CaptureStdout;
 using testing::internal::GetCapturedStderr;
 using testing::internal::GetCapturedStdout;
 
-FlagGroup sing_flags, play_flags;
-Flag<std::string> sing_what(sing_flags, "what", "", absl::StrCat("a song; ", ToolCall("play"), " plays it"));
-Flag<int> play_what(play_flags, "what", 1, "the number of a piece");
+struct SingFlags {
+  FlagGroup group;
+  Flag<std::string> what{group, "what", "", absl::StrCat("a song; ", ToolCall("play"), " plays it")};
+};
+
+absl::Status Sing(const SingFlags& flags) {
+  return absl::NotFoundError(absl::StrCat(*flags.what, ": see ", ToolCall("play", "--what=2")));
+}
+
+struct PieceFlags {
+  FlagGroup group;
+  Flag<int> what{group, "what", 1, "the number of a piece"};
+};
+
+absl::Status PlayPiece(const PieceFlags& flags) {
+  std::cout << "plays " << *flags.what << "\n";
+  return absl::OkStatus();
+}
 
 std::vector<Command> SampleCommands() {
-  return {{.name = "play", .summary = "Plays. Loudly.", .flags = play_flags, .run = TakesFlags([] {
-                                                                               std::cout << "plays " << *play_what
-                                                                                         << "\n";
-                                                                               return absl::OkStatus();
-                                                                             })},
-          {.name = "sing",
-           .summary = "Sings.",
-           .arguments = "FILE",
-           .flags = sing_flags,
-           .run = TakesFlags(
-               [] { return absl::NotFoundError(absl::StrCat(*sing_what, ": see ", ToolCall("play", "--what=2"))); })}};
+  return {{.name = "play", .summary = "Plays. Loudly.", .begin = TakesFlags<PieceFlags>(PlayPiece)},
+          {.name = "sing", .summary = "Sings.", .arguments = "FILE", .begin = TakesFlags<SingFlags>(Sing)}};
 }
 
 // The exit status, stdout and stderr of `modelport arguments`.
@@ -66,6 +72,7 @@ TEST(RunModelportTest, RunsTheCommandWithItsOwnFlags) {
   const Result play = Modelport({"play", "--what=3"});
   EXPECT_EQ(play.status, 0);
   EXPECT_EQ(play.out, "plays 3\n");
+  EXPECT_EQ(Modelport({"play"}).out, "plays 1\n");
   const Result sing = Modelport({"sing", "--what=air"});
   EXPECT_EQ(sing.status, 1);
   EXPECT_EQ(sing.err, "NOT_FOUND: air: see modelport play --what=2\n");

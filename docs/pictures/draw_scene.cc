@@ -30,19 +30,20 @@ namespace {
 
 constexpr int kMaxSide = 8192;
 
-FlagGroup flags;
-Flag<uint64_t> FLAGS_seed(flags, "seed", kPictureSeed, "which scene; by default that of docs/pictures/scene.png");
-Flag<double> FLAGS_time(flags, "time", 0, "when; things move, each along its line, by up to 24 of 256 pixels until 1");
-Flag<std::string> FLAGS_size(flags, "size", "420x280", "WIDTHxHEIGHT in pixels");
-Flag<std::string> FLAGS_depth(
-    flags, "depth", "",
-    "a file for the exact depth: .exr, metres in the channel depth.Z, or .png, in the colours "
-    "and with the legend of predict --colours");
-Flag<std::string> FLAGS_trimap(
-    flags, "trimap", "", "a .png file: white what is nearer than --nearer_than, grey beside its border, black else");
-Flag<double> FLAGS_nearer_than(flags, "nearer_than", 4, "metres");
-Flag<int64_t> FLAGS_count(flags, "count", 1000, "how many scenes go into FILE.safetensors");
-Flag<uint64_t> FLAGS_first_seed(flags, "first_seed", 0, "the seed of the first of them");
+struct DrawFlags {
+  FlagGroup group;
+  Flag<uint64_t> seed{group, "seed", kPictureSeed, "which scene; by default that of docs/pictures/scene.png"};
+  Flag<double> time{group, "time", 0, "when; things move, each along its line, by up to 24 of 256 pixels until 1"};
+  Flag<std::string> size{group, "size", "420x280", "WIDTHxHEIGHT in pixels"};
+  Flag<std::string> depth{group, "depth", "",
+                          "a file for the exact depth: .exr, metres in the channel depth.Z, or .png, in the colours "
+                          "and with the legend of predict --colours"};
+  Flag<std::string> trimap{group, "trimap", "",
+                           "a .png file: white what is nearer than --nearer_than, grey beside its border, black else"};
+  Flag<double> nearer_than{group, "nearer_than", 4, "metres"};
+  Flag<int64_t> count{group, "count", 1000, "how many scenes go into FILE.safetensors"};
+  Flag<uint64_t> first_seed{group, "first_seed", 0, "the seed of the first of them"};
+};
 
 // Width and height.
 absl::StatusOr<std::pair<int, int>> ReadSize(const std::string& text) {
@@ -80,11 +81,11 @@ absl::Status WriteDepth(const std::string& path, const Scene& scene, int width, 
   return OutputFile::WriteWhole(path, exr);
 }
 
-absl::Status WriteTrimap(const std::string& path, const Scene& scene, int width, int height) {
+absl::Status WriteTrimap(const std::string& path, double nearer_than, const Scene& scene, int width, int height) {
   const int unknown = std::max(2, width / 60);  // Pixels on each side of a border.
   const std::vector<float> depth = SceneDepth(scene, width, height);
   const auto is_near = [&](int x, int y) {
-    return depth[std::clamp(y, 0, height - 1) * width + std::clamp(x, 0, width - 1)] < *FLAGS_nearer_than;
+    return depth[std::clamp(y, 0, height - 1) * width + std::clamp(x, 0, width - 1)] < nearer_than;
   };
   std::vector<uint16_t> grey;
   for (int y = 0; y < height; ++y) {
@@ -107,17 +108,18 @@ absl::Status WritePicture(const std::string& path, const Scene& scene, int width
   return OutputFile::WriteWhole(path, png);
 }
 
-absl::Status Draw(const std::vector<std::string>& paths) {
+absl::Status Draw(const DrawFlags& flags, const std::vector<std::string>& paths) {
   if (paths.size() != 1) return absl::InvalidArgumentError("wants one file, FILE.png or FILE.safetensors");
-  ASSIGN_OR_RETURN(const auto size, ReadSize(*FLAGS_size));
+  ASSIGN_OR_RETURN(const auto size, ReadSize(*flags.size));
   const auto [width, height] = size;
   if (absl::EndsWith(paths[0], ".safetensors")) {
-    if (*FLAGS_count < 1) return absl::InvalidArgumentError("--count wants at least 1");
-    return WriteScenes(paths[0], {*FLAGS_first_seed, *FLAGS_count, width, height, *FLAGS_time});
+    if (*flags.count < 1) return absl::InvalidArgumentError("--count wants at least 1");
+    return WriteScenes(paths[0], {*flags.first_seed, *flags.count, width, height, *flags.time});
   }
-  const Scene scene = Moved(RandomScene(*FLAGS_seed), *FLAGS_seed, *FLAGS_time);
-  if (!FLAGS_depth->empty()) RETURN_IF_ERROR(WriteDepth(ResolveUserPath(*FLAGS_depth), scene, width, height));
-  if (!FLAGS_trimap->empty()) RETURN_IF_ERROR(WriteTrimap(ResolveUserPath(*FLAGS_trimap), scene, width, height));
+  const Scene scene = Moved(RandomScene(*flags.seed), *flags.seed, *flags.time);
+  if (!flags.depth->empty()) RETURN_IF_ERROR(WriteDepth(ResolveUserPath(*flags.depth), scene, width, height));
+  if (!flags.trimap->empty())
+    RETURN_IF_ERROR(WriteTrimap(ResolveUserPath(*flags.trimap), *flags.nearer_than, scene, width, height));
   return WritePicture(paths[0], scene, width, height);
 }
 
@@ -129,6 +131,5 @@ int main(int argc, char** argv) {
                             {.name = "draw_scene",
                              .summary = "Draws a random scene, or many of them with their depth for a trainer.",
                              .arguments = "FILE.png | FILE.safetensors",
-                             .flags = modelport::flags,
-                             .run = modelport::TakesFiles(modelport::Draw)});
+                             .begin = modelport::TakesFiles<modelport::DrawFlags>(modelport::Draw)});
 }

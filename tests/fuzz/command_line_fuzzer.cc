@@ -12,20 +12,20 @@
 namespace modelport {
 namespace {
 
-const FlagGroup& Flags() {
-  static FlagGroup flags;
-  static Flag<absl::optional<int64_t>> size(flags, "size", absl::nullopt, "pixels");
-  static Flag<double> bound(flags, "bound", 0.5, "a bound");
-  static Flag<bool> proof(flags, "proof", true, "whether to prove");
-  static Flag<std::string> out(flags, "out", "", "a path");
-  static Flag<std::vector<std::string>> models(flags, "models", {}, "names");
-  return flags;
-}
+struct FuzzFlags {
+  FlagGroup group;
+  Flag<absl::optional<int64_t>> size{group, "size", absl::nullopt, "pixels"};
+  Flag<double> bound{group, "bound", 0.5, "a bound"};
+  Flag<bool> proof{group, "proof", true, "whether to prove"};
+  Flag<std::string> out{group, "out", "", "a path"};
+  Flag<std::vector<std::string>> models{group, "models", {}, "names"};
+};
 
 void ParseArguments(const std::vector<std::string>& lines) {
   std::vector<const char*> arguments;
   for (const std::string& line : lines) arguments.push_back(line.c_str());
-  const auto others = ParseFlags(Flags(), arguments);
+  FuzzFlags flags;
+  const auto others = ParseFlags(flags.group, arguments);
   FuzzCheckRefusal(others.status());
   if (others.ok()) FuzzCheck(others->size() <= lines.size(), "an argument is taken once");
 }

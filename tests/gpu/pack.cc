@@ -36,10 +36,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-FlagGroup flags;
-Flag<std::string> FLAGS_runtime(
-    flags, "runtime", "", "the oldest LibTorch that has to load the artifacts, such as 1.6; by default the newest");
-Flag<std::string> FLAGS_only(flags, "only", "", "pack only artifacts whose name contains this text");
+struct PackFlags {
+  FlagGroup group;
+  Flag<std::string> runtime{group, "runtime", "",
+                            "the oldest LibTorch that has to load the artifacts, such as 1.6; by default the newest"};
+  Flag<std::string> only{group, "only", "", "pack only artifacts whose name contains this text"};
+};
 
 // An artifact to pack: of tests/runtime/cases.h, or one of tests/gpu/models.txt, which is timed.
 struct Packed {
@@ -63,14 +65,14 @@ std::vector<Packed> AllPacked() {
   return all;
 }
 
-absl::StatusOr<ExportOptions> OptionsOf(const CatalogEntry& entry, const ArtifactCase& artifact, const Seeded& weights,
-                                        const std::string& out) {
+absl::StatusOr<ExportOptions> OptionsOf(const PackFlags& flags, const CatalogEntry& entry, const ArtifactCase& artifact,
+                                        const Seeded& weights, const std::string& out) {
   ExportOptions options;
   options.request.entry = entry;
   options.request.weights = weights;
   ASSIGN_OR_RETURN(options.request.target, FindTarget(artifact.target));
-  if (!FLAGS_runtime->empty()) {
-    ASSIGN_OR_RETURN(options.request.runtime, FindRuntime(*FLAGS_runtime));
+  if (!flags.runtime->empty()) {
+    ASSIGN_OR_RETURN(options.request.runtime, FindRuntime(*flags.runtime));
   }
   options.request.with_preprocess = artifact.with_preprocess;
   options.request.wrapper = artifact.wrapper;
@@ -80,13 +82,14 @@ absl::StatusOr<ExportOptions> OptionsOf(const CatalogEntry& entry, const Artifac
 }
 
 // Exports an artifact and writes "NAME.packed" into the folder. Returns its row of cases.json.
-absl::StatusOr<nlohmann::ordered_json> Pack(const Registry& registry, const Packed& packed, const std::string& folder) {
+absl::StatusOr<nlohmann::ordered_json> Pack(const PackFlags& flags, const Registry& registry, const Packed& packed,
+                                            const std::string& folder) {
   const ArtifactCase& artifact = packed.artifact;
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(artifact.model));
   const std::string seed(absl::StripPrefix(absl::StripPrefix(artifact.half_weights, "seeded"), ":"));
   const Seeded weights = ParseSeededName(absl::StrCat("seeded:v1:", seed.empty() ? "0" : seed)).value();
   const std::string out = absl::StrCat(folder, "/", packed.name, ".pt");
-  ASSIGN_OR_RETURN(const ExportOptions options, OptionsOf(entry, artifact, weights, out));
+  ASSIGN_OR_RETURN(const ExportOptions options, OptionsOf(flags, entry, artifact, weights, out));
   ASSIGN_OR_RETURN(const Manifest manifest, ExportModel(registry, options));
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(out));
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
@@ -110,7 +113,7 @@ absl::StatusOr<nlohmann::ordered_json> Pack(const Registry& registry, const Pack
   return row;
 }
 
-absl::Status Run(const std::vector<std::string>& folders) {
+absl::Status Run(const PackFlags& flags, const std::vector<std::string>& folders) {
   if (folders.size() != 1) return absl::InvalidArgumentError("wants one folder: give its path beside the flags");
   const std::string& folder = folders.front();
   std::error_code error;
@@ -119,8 +122,8 @@ absl::Status Run(const std::vector<std::string>& folders) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
   for (const Packed& packed : AllPacked()) {
-    if (!absl::StrContains(packed.name, *FLAGS_only)) continue;
-    ASSIGN_OR_RETURN(const nlohmann::ordered_json row, Pack(registry, packed, folder));
+    if (!absl::StrContains(packed.name, *flags.only)) continue;
+    ASSIGN_OR_RETURN(const nlohmann::ordered_json row, Pack(flags, registry, packed, folder));
     cases.push_back(row);
   }
   return OutputFile::WriteWhole(absl::StrCat(folder, "/cases.json"), absl::StrCat(cases.dump(1), "\n"));
@@ -134,6 +137,5 @@ int main(int argc, char** argv) {
                             {.name = "pack",
                              .summary = "Packs the artifacts that tests/gpu/run.sh runs into a folder.",
                              .arguments = "FOLDER",
-                             .flags = modelport::flags,
-                             .run = modelport::TakesFiles(modelport::Run)});
+                             .begin = modelport::TakesFiles<modelport::PackFlags>(modelport::Run)});
 }

@@ -14,15 +14,17 @@
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<std::string> FLAGS_manifest(flags, "manifest", "", "the manifest of the artifact");
-Flag<std::string> FLAGS_out(flags, "out", "", "the bill of materials to write");
+struct BillFlags {
+  FlagGroup group;
+  Flag<std::string> manifest{group, "manifest", "", "the manifest of the artifact"};
+  Flag<std::string> out{group, "out", "", "the bill of materials to write"};
+};
 
-absl::Status WriteBillOfMaterials() {
-  const std::string path = ResolveUserPath(*FLAGS_manifest);
+absl::Status WriteBillOfMaterials(const BillFlags& flags) {
+  const std::string path = ResolveUserPath(*flags.manifest);
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   ASSIGN_OR_RETURN(const Manifest manifest, ParseManifest(file->bytes(), path));
-  ASSIGN_OR_RETURN(OutputFile out, OutputFile::Create(ResolveUserPath(*FLAGS_out)));
+  ASSIGN_OR_RETURN(OutputFile out, OutputFile::Create(ResolveUserPath(*flags.out)));
   RETURN_IF_ERROR(out.Write(BillOfMaterials(manifest, manifest.artifact().sha256())));
   return out.Commit();
 }
@@ -34,6 +36,5 @@ int main(int argc, char** argv) {
   return modelport::RunTool(argc, argv,
                             {.name = "bill_of_materials",
                              .summary = "Writes the bill of materials of an artifact from its manifest.",
-                             .flags = modelport::flags,
-                             .run = modelport::TakesFlags(modelport::WriteBillOfMaterials)});
+                             .begin = modelport::TakesFlags<modelport::BillFlags>(modelport::WriteBillOfMaterials)});
 }

@@ -17,11 +17,13 @@
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<std::vector<std::string>> FLAGS_manifests(flags, "manifests", {},
-                                               "the manifests, in the order of the page; separated by commas");
-Flag<std::string> FLAGS_html(flags, "html", "", "the page to write");
-Flag<std::string> FLAGS_json(flags, "json", "", "the JSON to write, in the folder of the page");
+struct PageFlags {
+  FlagGroup group;
+  Flag<std::vector<std::string>> manifests{
+      group, "manifests", {}, "the manifests, in the order of the page; separated by commas"};
+  Flag<std::string> html{group, "html", "", "the page to write"};
+  Flag<std::string> json{group, "json", "", "the JSON to write, in the folder of the page"};
+};
 
 absl::StatusOr<Manifest> ReadManifest(const std::string& path) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
@@ -34,15 +36,15 @@ absl::StatusOr<OutputFile> Write(const std::string& path, absl::string_view text
   return file;
 }
 
-absl::Status WritePage() {
+absl::Status WritePage(const PageFlags& flags) {
   std::vector<Manifest> manifests;
-  for (const std::string& path : *FLAGS_manifests) {
+  for (const std::string& path : *flags.manifests) {
     ASSIGN_OR_RETURN(manifests.emplace_back(), ReadManifest(ResolveUserPath(path)));
   }
   ASSIGN_OR_RETURN(const std::string json_text, CatalogJson(manifests));
   ASSIGN_OR_RETURN(const std::string html_text, CatalogHtml(manifests));
-  ASSIGN_OR_RETURN(OutputFile json, Write(ResolveUserPath(*FLAGS_json), json_text));
-  ASSIGN_OR_RETURN(OutputFile html, Write(ResolveUserPath(*FLAGS_html), html_text));
+  ASSIGN_OR_RETURN(OutputFile json, Write(ResolveUserPath(*flags.json), json_text));
+  ASSIGN_OR_RETURN(OutputFile html, Write(ResolveUserPath(*flags.html), html_text));
   return OutputFile::CommitTogether({&json, &html});
 }
 
@@ -54,6 +56,5 @@ int main(int argc, char** argv) {
       argc, argv,
       {.name = "catalog_page",
        .summary = "Writes the page and the JSON of a catalog from the manifests of its artifacts.",
-       .flags = modelport::flags,
-       .run = modelport::TakesFlags(modelport::WritePage)});
+       .begin = modelport::TakesFlags<modelport::PageFlags>(modelport::WritePage)});
 }

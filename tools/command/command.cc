@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iostream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -22,7 +21,6 @@
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/text/table.h"
-#include "nlohmann/json.hpp"
 #include "tools/command/report.h"
 #include "tools/command/terminal.h"
 #include "tools/command/user_path.h"
@@ -45,11 +43,11 @@ absl::Status CheckVisible(absl::string_view argument) {
       absl::StrCat(Printable(argument), ": holds control characters, which names may not"));
 }
 
-absl::Status ParseAndRun(absl::Span<const char* const> arguments, const Command& command) {
+absl::Status ParseAndStart(absl::Span<const char* const> arguments, const CommandRun& run) {
   for (const char* const argument : arguments) RETURN_IF_ERROR(CheckVisible(argument));
   RETURN_IF_ERROR(CheckVisible(ResolveUserPath("")));
-  ASSIGN_OR_RETURN(const std::vector<std::string> others, ParseFlags(command.flags, arguments));
-  return command.run(others);
+  ASSIGN_OR_RETURN(const std::vector<std::string> others, ParseFlags(*run.flags, arguments));
+  return run.start(others);
 }
 
 // "CODE: message", of which every line but the first is indented.
@@ -71,21 +69,17 @@ std::string ShortSummary(const Command& command) {
 std::string CommandHelp(const Command& command, size_t columns) {
   const std::string arguments = command.arguments.empty() ? "" : absl::StrCat(" ", command.arguments);
   return absl::StrCat(absl::StrJoin(Wrap(command.summary, columns), "\n"), "\nUsage: ", command.name, " [FLAG]...",
-                      arguments, "\n\n", FlagsTable(command.flags, columns));
+                      arguments, "\n\n", FlagsTable(*command.begin().flags, columns));
 }
 
-Command::Run TakesFlags(std::function<absl::Status()> run) {
-  return [run = std::move(run)](const std::vector<std::string>& others) {
-    if (others.empty()) return run();
-    return absl::InvalidArgumentError(absl::StrCat(others.front(), ": is no flag; flags are written --name=value"));
-  };
+absl::Status CheckNoOthers(const std::vector<std::string>& others) {
+  if (others.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(others.front(), ": is no flag; flags are written --name=value"));
 }
 
-Command::Run TakesFiles(std::function<absl::Status(const std::vector<std::string>& paths)> run) {
-  return [run = std::move(run)](std::vector<std::string> others) {
-    for (std::string& path : others) path = ResolveUserPath(path);
-    return run(others);
-  };
+std::vector<std::string> ResolveEach(std::vector<std::string> paths) {
+  for (std::string& path : paths) path = ResolveUserPath(path);
+  return paths;
 }
 
 int RunTool(int argc, const char* const* argv, const Command& command) {
@@ -101,12 +95,11 @@ int RunTool(int argc, const char* const* argv, const Command& command) {
     return 0;
   }
   const InputRecord record;
-  Report() = nlohmann::ordered_json::object();
-  for (AnyFlag* const flag : ReportFlags()) flag->Reset();
-  const absl::Status status = CatchExceptions([&] { return ParseAndRun(arguments, command); });
+  const CommandRun run = command.begin();
+  const absl::Status status = CatchExceptions([&] { return ParseAndStart(arguments, run); });
   // "modelport list" in a program of several commands.
   const std::string name = command.name.substr(command.name.rfind(' ') + 1);
-  if (IsReportWanted()) std::cout << ReportText(name, status);
+  if (run.report != nullptr && run.report->is_wanted()) std::cout << run.report->Text(name, status);
   std::cout.flush();
   if (status.ok()) return 0;
   std::cerr << ErrorText(status);

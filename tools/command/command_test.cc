@@ -22,42 +22,64 @@ class CommandTest : public testing::Test {
   }
 };
 
+struct PlayFlags {
+  FlagGroup group;
+  Flag<int> notes{group, "notes", 3, "how many notes, of which there must be one; bazel run //tools:list has all"};
+};
+
+absl::Status Play(const PlayFlags&) { return absl::OkStatus(); }
+
 TEST_F(CommandTest, OneOfFlagsTakesNothingElse) {
-  const Command::Run run = TakesFlags([] { return absl::OkStatus(); });
-  EXPECT_OK(run({}));
-  EXPECT_THAT(run({"dav2_vits"}),
+  const CommandRun run = TakesFlags<PlayFlags>(Play)();
+  EXPECT_OK(run.start({}));
+  EXPECT_THAT(run.start({"dav2_vits"}),
               StatusIs(absl::StatusCode::kInvalidArgument, "dav2_vits: is no flag; flags are written --name=value"));
 }
 
 TEST_F(CommandTest, OneOfFilesTakesAnyNumber) {
   std::vector<std::string> given;
-  const Command::Run run = TakesFiles([&](const std::vector<std::string>& paths) {
+  const CommandRun run = TakesFiles<NoFlags>([&](const NoFlags&, const std::vector<std::string>& paths) {
     given = paths;
     return absl::OkStatus();
-  });
-  EXPECT_OK(run({"a.pt", "/b.pt"}));
+  })();
+  EXPECT_OK(run.start({"a.pt", "/b.pt"}));
   EXPECT_THAT(given, ElementsAre("/home/user/a.pt", "/b.pt"));
 }
 
+TEST_F(CommandTest, RunsOfOneCommandDoNotSeeEachOthersFlags) {
+  std::vector<int> played;
+  const Command::Begin begin = TakesFlags<PlayFlags>([&](const PlayFlags& flags) {
+    played.push_back(*flags.notes);
+    return absl::OkStatus();
+  });
+  const CommandRun one = begin(), other = begin();
+  ASSERT_OK(ParseFlags(*one.flags, {"--notes=4"}));
+  ASSERT_OK(ParseFlags(*other.flags, {"--notes=5"}));
+  EXPECT_OK(one.start({}));
+  EXPECT_OK(other.start({}));
+  EXPECT_OK(begin().start({}));
+  EXPECT_THAT(played, ElementsAre(4, 5, 3));
+}
+
 TEST_F(CommandTest, TheShortSummaryIsTheFirstSentence) {
-  EXPECT_EQ(ShortSummary({.name = "", .summary = "Reads a.pt. Writes.", .flags = {}, .run = {}}), "Reads a.pt.");
-  EXPECT_EQ(ShortSummary({.name = "", .summary = "Reads.", .flags = {}, .run = {}}), "Reads.");
+  EXPECT_EQ(ShortSummary({.name = "", .summary = "Reads a.pt. Writes.", .begin = {}}), "Reads a.pt.");
+  EXPECT_EQ(ShortSummary({.name = "", .summary = "Reads.", .begin = {}}), "Reads.");
 }
 
 TEST_F(CommandTest, HelpSaysWhatItDoesHowToCallItAndItsFlags) {
-  FlagGroup flags;
-  const Flag<int> notes(flags, "notes", 3, "how many notes");
-  EXPECT_EQ(CommandHelp({.name = "play", .summary = "Plays.", .arguments = "FILE", .flags = flags, .run = {}}),
-            "Plays.\nUsage: play [FLAG]... FILE\n\n  --notes=...  how many notes (default: 3)\n");
-  EXPECT_EQ(CommandHelp({.name = "rest", .summary = "Rests.", .flags = {}, .run = {}}),
+  EXPECT_EQ(CommandHelp(
+                {.name = "play", .summary = "Plays.", .arguments = "FILE", .begin = TakesFlags<PlayFlags>(Play)}, 200),
+            "Plays.\nUsage: play [FLAG]... FILE\n\n  --notes=...  how many notes, of which there must be one; "
+            "bazel run //tools:list has all (default: 3)\n");
+  const auto rest = [](const NoFlags&) { return absl::OkStatus(); };
+  EXPECT_EQ(CommandHelp({.name = "rest", .summary = "Rests.", .begin = TakesFlags<NoFlags>(rest)}),
             "Rests.\nUsage: rest [FLAG]...\n\n");
 }
 
 TEST_F(CommandTest, HelpFitsItsColumns) {
-  FlagGroup flags;
-  const Flag<int> notes(flags, "notes", 3,
-                        "how many notes, of which there must be one; bazel run //tools:list has all");
-  EXPECT_EQ(CommandHelp({.name = "play", .summary = "Plays what it is given, in time.", .flags = flags, .run = {}}, 40),
+  const Command command = {
+      .name = "play", .summary = "Plays what it is given, in time.", .begin = TakesFlags<PlayFlags>(Play)};
+  EXPECT_EQ(CommandHelp(command, 40),
             "Plays what it is given, in time.\nUsage: play [FLAG]...\n\n"
             "  --notes=...  how many notes, of which\n"
             "               there must be one;\n"

@@ -51,7 +51,6 @@ absl::Status SetFlag(AnyFlag& flag, const std::string& value) {
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> ParseFlags(const FlagGroup& flags, absl::Span<const char* const> arguments) {
-  for (AnyFlag* const flag : flags) flag->Reset();
   std::vector<std::string> others;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const absl::string_view argument = arguments[i];
@@ -73,10 +72,9 @@ absl::StatusOr<std::vector<std::string>> ParseFlags(const FlagGroup& flags, absl
   return others;
 }
 
-FlagGroup Without(FlagGroup flags, absl::Span<const absl::string_view> names) {
-  const auto is_named = [&](const AnyFlag* flag) { return std::count(names.begin(), names.end(), flag->name()) > 0; };
-  flags.erase(std::remove_if(flags.begin(), flags.end(), is_named), flags.end());
-  return flags;
+void Remove(FlagGroup& group, const FlagGroup& flags) {
+  const auto is_named = [&](AnyFlag* flag) { return std::count(flags.begin(), flags.end(), flag) > 0; };
+  group.erase(std::remove_if(group.begin(), group.end(), is_named), group.end());
 }
 
 FlagGroup Sorted(FlagGroup flags) {
@@ -87,7 +85,7 @@ FlagGroup Sorted(FlagGroup flags) {
 std::string FlagsTable(const FlagGroup& flags, size_t columns) {
   Table table;
   for (const AnyFlag* const flag : Sorted(flags)) {
-    const std::string value = flag->default_text();
+    const std::string& value = flag->default_text();
     table.AddRow(
         {flag->is_switch() ? absl::StrCat("  --[no]", flag->name()) : absl::StrCat("  --", flag->name(), "=..."),
          absl::StrCat(flag->help(), value.empty() ? "" : absl::StrCat(" (default: ", value, ")"))});

@@ -1,5 +1,5 @@
-// The flags of tools. Abseil has one list of flags for a whole program; here each tool has its own, so that all tools
-// can be one program.
+// The flags of tools. Abseil has one list of flags for a whole program; here each run of a tool has its own, so that
+// all tools can be one program, and several runs one process.
 #ifndef MODELPORT_TOOLS_COMMAND_FLAGS_H_
 #define MODELPORT_TOOLS_COMMAND_FLAGS_H_
 
@@ -24,38 +24,42 @@ class AnyFlag {
   AnyFlag& operator=(const AnyFlag&) = delete;
 
   const std::string& name() const { return name_; }
+  const std::string& default_text() const { return default_text_; }  // As the user would write it; "" if it is empty.
   const std::string& help() const { return help_; }
-  virtual bool is_switch() const = 0;            // Whether --NAME and --noNAME stand for true and false.
-  virtual std::string default_text() const = 0;  // As the user would write it; "" for an empty value.
+  // For a tool that takes the flag of a shared part in another way.
+  void set_help(std::string help) { help_ = std::move(help); }
+  virtual bool is_switch() const = 0;  // Whether --NAME and --noNAME stand for true and false.
 
   // Sets the value that `text` spells. InvalidArgument says what the flag wants.
   virtual absl::Status Set(absl::string_view text) = 0;
-  virtual void Reset() = 0;  // To the default.
 
  protected:
-  AnyFlag(std::string name, std::string help) : name_(std::move(name)), help_(std::move(help)) {}
+  AnyFlag(std::string name, std::string default_text, std::string help)
+      : name_(std::move(name)), default_text_(std::move(default_text)), help_(std::move(help)) {}
   ~AnyFlag() = default;
 
  private:
-  std::string name_, help_;
+  const std::string name_, default_text_;
+  std::string help_;
 };
 
-// The flags of a tool, or of a part that several tools share.
+// The flags of one run of a tool, which are members of a struct that the run makes. A part that several tools share is
+// a struct, too, which adds its flags to their group:
+//
+//   struct ListFlags {
+//     FlagGroup group;
+//     Flag<bool> brief{group, "brief", false, "print names alone"};
+//     RegistryFlags registry{group};
+//   };
 using FlagGroup = std::vector<AnyFlag*>;
 
-// The flags of both groups.
-inline FlagGroup operator+(FlagGroup a, const FlagGroup& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-// A flag, which lasts as long as the program. T is a type that absl::ParseFlag parses.
+// A flag with its value, which is the default until ParseFlags sets it. T is a type that absl::ParseFlag parses.
 template <typename T>
 class Flag final : public AnyFlag {
  public:
-  // Adds the flag to `group`.
+  // Adds the flag to `group`, which must not outlive it.
   Flag(FlagGroup& group, std::string name, T default_value, std::string help)
-      : AnyFlag(std::move(name), std::move(help)), default_(std::move(default_value)), value_(default_) {
+      : AnyFlag(std::move(name), absl::UnparseFlag(default_value), std::move(help)), value_(std::move(default_value)) {
     group.push_back(this);
   }
 
@@ -63,8 +67,6 @@ class Flag final : public AnyFlag {
   const T* operator->() const { return &value_; }
 
   bool is_switch() const override { return std::is_same_v<T, bool>; }
-  std::string default_text() const override { return absl::UnparseFlag(default_); }
-  void Reset() override { value_ = default_; }
 
   absl::Status Set(absl::string_view text) override {
     std::string error;
@@ -73,34 +75,15 @@ class Flag final : public AnyFlag {
   }
 
  private:
-  const T default_;
   T value_;
 };
 
-// A flag of a part that several tools share, under the help of one of them: a tool that takes it in another way, or has
-// another default, says so.
-class FlagWithHelp final : public AnyFlag {
- public:
-  // Adds the flag to `group`. A flag of another source may not exist before main, so this is constructed in a function.
-  FlagWithHelp(FlagGroup& group, AnyFlag& flag, std::string help) : AnyFlag(flag.name(), std::move(help)), flag_(flag) {
-    group.push_back(this);
-  }
+// Takes `flags` of a shared part out of `group`: what a tool refuses, or sets itself, is no flag of it.
+void Remove(FlagGroup& group, const FlagGroup& flags);
 
-  bool is_switch() const override { return flag_.is_switch(); }
-  std::string default_text() const override { return flag_.default_text(); }
-  void Reset() override { flag_.Reset(); }
-  absl::Status Set(absl::string_view text) override { return flag_.Set(text); }
-
- private:
-  AnyFlag& flag_;
-};
-
-// `flags` but those with one of `names`: what a tool refuses, or sets itself, is no flag of it.
-FlagGroup Without(FlagGroup flags, absl::Span<const absl::string_view> names);
-
-// Gives each flag of `flags` its default, or else the value that `arguments` give, as --name=value, --name value,
-// --name or --noname; "--" is ignored. Returns the other arguments, those without a dash. InvalidArgument names an
-// unknown flag, or a value that its flag does not take.
+// Sets those of `flags` that `arguments` give, as --name=value, --name value, --name or --noname; "--" is ignored.
+// Returns the other arguments, those without a dash. InvalidArgument names an unknown flag, or a value that its flag
+// does not take.
 absl::StatusOr<std::vector<std::string>> ParseFlags(const FlagGroup& flags, absl::Span<const char* const> arguments);
 
 // How to write each flag, its help and its default; sorted by name, in lines of at most `columns` characters.

@@ -13,29 +13,37 @@ namespace {
 
 using testing::HasSubstr;
 
-FlagGroup flags;
-Flag<std::string> FLAGS_model(flags, "model", "", "the variant");
-Flag<std::string> FLAGS_layout(flags, "layout", "auto", "the layout");
-Flag<bool> FLAGS_verify(flags, "verify", true, "whether to verify");
-Flag<int32_t> FLAGS_notes(flags, "notes", 3, "how many notes");
+struct PartFlags {
+  explicit PartFlags(FlagGroup& group)
+      : layout(group, "layout", "auto", "the layout"), notes(group, "notes", 3, "how many notes") {}
 
-FlagGroup other_flags;
-Flag<std::vector<std::string>> OTHER_model(other_flags, "model", {"a", "b"}, "models");
+  Flag<std::string> layout;
+  Flag<int32_t> notes;
+};
+
+struct SampleFlags {
+  FlagGroup group;
+  Flag<std::string> model{group, "model", "", "the variant"};
+  Flag<bool> verify{group, "verify", true, "whether to verify"};
+  PartFlags part{group};
+};
 
 TEST(FlagsTest, SetsFlagsHoweverTheyAreWritten) {
-  ASSERT_OK(ParseFlags(flags, {"--", "--model=a=b", "-layout", "--x", "--noverify", "--notes=4"}));
-  EXPECT_EQ(*FLAGS_model, "a=b");
-  EXPECT_EQ(*FLAGS_layout, "--x");
-  EXPECT_FALSE(*FLAGS_verify);
-  EXPECT_EQ(*FLAGS_notes, 4);
-  ASSERT_OK(ParseFlags(flags, {"--verify", "--model="}));
-  EXPECT_TRUE(*FLAGS_verify);
-  EXPECT_EQ(*FLAGS_model, "");
-  ASSERT_OK(ParseFlags(flags, {"--verify=false"}));
-  EXPECT_FALSE(*FLAGS_verify);
+  SampleFlags flags;
+  ASSERT_OK(ParseFlags(flags.group, {"--", "--model=a=b", "-layout", "--x", "--noverify", "--notes=4"}));
+  EXPECT_EQ(*flags.model, "a=b");
+  EXPECT_EQ(*flags.part.layout, "--x");
+  EXPECT_FALSE(*flags.verify);
+  EXPECT_EQ(*flags.part.notes, 4);
+  ASSERT_OK(ParseFlags(flags.group, {"--verify", "--model="}));
+  EXPECT_TRUE(*flags.verify);
+  EXPECT_EQ(*flags.model, "");
+  ASSERT_OK(ParseFlags(flags.group, {"--verify=false"}));
+  EXPECT_FALSE(*flags.verify);
 }
 
 TEST(FlagsTest, SaysWhatIsWrong) {
+  SampleFlags flags;
   const struct {
     std::vector<const char*> arguments;
     std::string message;
@@ -48,53 +56,61 @@ TEST(FlagsTest, SaysWhatIsWrong) {
       {{"--verify", "--model"}, "--model: wants a value, as in --model=VALUE"},
   };
   for (const auto& test : kCases) {
-    EXPECT_THAT(ParseFlags(flags, test.arguments),
+    EXPECT_THAT(ParseFlags(flags.group, test.arguments),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(test.message)));
   }
 }
 
 TEST(FlagsTest, ReturnsWhatIsNoFlag) {
+  SampleFlags flags;
   ASSERT_OK_AND_ASSIGN(const std::vector<std::string> others,
-                       ParseFlags(flags, {"--", "a.pt", "--notes", "4", "", "b.pt"}));
+                       ParseFlags(flags.group, {"--", "a.pt", "--notes", "4", "", "b.pt"}));
   EXPECT_THAT(others, testing::ElementsAre("a.pt", "", "b.pt"));
-  EXPECT_EQ(*FLAGS_notes, 4);
+  EXPECT_EQ(*flags.part.notes, 4);
 }
 
-TEST(FlagsTest, StartsFromTheDefaults) {
-  ASSERT_OK(ParseFlags(flags, {"--notes=4", "--noverify"}));
-  ASSERT_OK(ParseFlags(flags, {}));
-  EXPECT_EQ(*FLAGS_notes, 3);
-  EXPECT_TRUE(*FLAGS_verify);
+TEST(FlagsTest, TwoValuesDoNotSeeEachOther) {
+  SampleFlags one, other, untouched;
+  ASSERT_OK(ParseFlags(one.group, {"--model=a", "--notes=4", "--noverify"}));
+  ASSERT_OK(ParseFlags(other.group, {"--model=b", "--layout=timm"}));
+  EXPECT_EQ(*one.model, "a");
+  EXPECT_EQ(*one.part.layout, "auto");
+  EXPECT_EQ(*one.part.notes, 4);
+  EXPECT_FALSE(*one.verify);
+  EXPECT_EQ(*other.model, "b");
+  EXPECT_EQ(*other.part.layout, "timm");
+  EXPECT_EQ(*other.part.notes, 3);
+  EXPECT_TRUE(*other.verify);
+  EXPECT_EQ(*untouched.model, "");
 }
 
-TEST(FlagsTest, GroupsMayHaveFlagsOfTheSameName) {
-  ASSERT_OK(ParseFlags(flags, {"--model=c"}));
-  ASSERT_OK(ParseFlags(other_flags, {"--model=d,e"}));
-  EXPECT_EQ(*FLAGS_model, "c");
-  EXPECT_THAT(*OTHER_model, testing::ElementsAre("d", "e"));
-  EXPECT_THAT(ParseFlags(other_flags, {"--layout=x"}),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--layout: no such flag")));
-  EXPECT_EQ(FlagsTable(other_flags), "  --model=...  models (default: a,b)\n");
-}
+struct OwnFlags {
+  OwnFlags() {
+    part.notes.set_help("at most so many notes");
+    Remove(group, {&part.layout});
+  }
 
-FlagGroup own_flags;
-FlagWithHelp OWN_notes(own_flags, FLAGS_notes, "at most so many notes");
+  FlagGroup group;
+  Flag<std::vector<std::string>> model{group, "model", {"a", "b"}, "models"};
+  PartFlags part{group};
+};
 
 TEST(FlagsTest, AToolMayDescribeASharedFlagAndLeaveOthersOut) {
-  const FlagGroup group = own_flags + Without(flags, {"notes", "model", "verify"});
-  EXPECT_EQ(FlagsTable(group),
-            "  --layout=...  the layout (default: auto)\n"
-            "  --notes=...   at most so many notes (default: 3)\n");
-  ASSERT_OK(ParseFlags(group, {"--notes=4"}));
-  EXPECT_EQ(*FLAGS_notes, 4);
-  ASSERT_OK(ParseFlags(group, {}));
-  EXPECT_EQ(*FLAGS_notes, 3);
-  EXPECT_THAT(ParseFlags(group, {"--verify"}),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--verify: no such flag")));
+  OwnFlags flags;
+  EXPECT_EQ(FlagsTable(flags.group),
+            "  --model=...  models (default: a,b)\n"
+            "  --notes=...  at most so many notes (default: 3)\n");
+  ASSERT_OK(ParseFlags(flags.group, {"--notes=4", "--model=d,e"}));
+  EXPECT_EQ(*flags.part.notes, 4);
+  EXPECT_THAT(*flags.model, testing::ElementsAre("d", "e"));
+  EXPECT_THAT(ParseFlags(flags.group, {"--layout=x"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--layout: no such flag")));
+  EXPECT_EQ(FlagsTable(flags.group).find("default: 4"), std::string::npos);
 }
 
 TEST(FlagsTest, TheTableShowsEveryFlagWithItsDefault) {
-  EXPECT_EQ(FlagsTable(flags),
+  SampleFlags flags;
+  EXPECT_EQ(FlagsTable(flags.group),
             "  --layout=...  the layout (default: auto)\n"
             "  --model=...   the variant\n"
             "  --notes=...   how many notes (default: 3)\n"

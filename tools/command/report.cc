@@ -8,27 +8,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-FlagGroup flags;
-Flag<bool> FLAGS_json(flags, "json", false, "print one JSON object in the place of tables: docs/json.md");
-
 // Of what the fields mean, of each command; a number more where one goes or means something else.
 constexpr int kVersion = 1;
 
 }  // namespace
 
-const FlagGroup& ReportFlags() { return flags; }
+Report::Report(FlagGroup& group)
+    : json_(group, "json", false, "print one JSON object in the place of tables: docs/json.md"),
+      fields_(std::make_unique<Json>(Json::object())) {}
 
-bool IsReportWanted() { return *FLAGS_json; }
+Report::~Report() = default;
 
-Json& Report() {
-  static auto* const report = new Json(Json::object());
-  return *report;
-}
-
-std::string ReportText(absl::string_view command, const absl::Status& status) {
+std::string Report::Text(absl::string_view command, const absl::Status& status) const {
   Json text = {{"schema", absl::StrCat("modelport.", command, ".", kVersion)}, {"ok", status.ok()}};
   if (!status.ok()) text["error"] = ErrorReport(status);
-  text.update(Report());
+  text.update(*fields_);
   // Names and messages may hold bytes that are no UTF-8.
   return absl::StrCat(text.dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace), "\n");
 }

@@ -2,6 +2,7 @@
 #ifndef MODELPORT_TOOLS_COMMAND_REPORT_H_
 #define MODELPORT_TOOLS_COMMAND_REPORT_H_
 
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -11,18 +12,28 @@
 
 namespace modelport {
 
-// The flag --json. A tool that has it adds to Report what docs/json.md says, and prints no table if it is given.
-const FlagGroup& ReportFlags();
+// The flag --json of a tool, and what it prints. A tool that has it adds to `fields` what docs/json.md says, and prints
+// no table if the report is wanted.
+class Report {
+ public:
+  // Adds the flag to `group`.
+  explicit Report(FlagGroup& group);
+  ~Report();
 
-// Whether --json is given.
-bool IsReportWanted();
+  // Whether --json is given.
+  bool is_wanted() const { return *json_; }
 
-// The report of the command that runs, an object without the fields that ReportText adds.
-nlohmann::ordered_json& Report();
+  // An object, at first without fields; it never has those that Text adds.
+  nlohmann::ordered_json& fields() { return *fields_; }
 
-// The report as text: {"schema": "modelport.list.1", "ok": true, ...} for the command `list`. After an error "ok" is
-// false, and "error" has its code and message; what the command has added until then follows.
-std::string ReportText(absl::string_view command, const absl::Status& status);
+  // The report as text: {"schema": "modelport.list.1", "ok": true, ...} for the command `list`. After an error "ok" is
+  // false, and "error" has its code and message; the fields that were added until then follow.
+  std::string Text(absl::string_view command, const absl::Status& status) const;
+
+ private:
+  Flag<bool> json_;
+  const std::unique_ptr<nlohmann::ordered_json> fields_;
+};
 
 // What `json` says, which is JSON, such as a manifest; null if it is none.
 nlohmann::ordered_json ParsedReport(const std::string& json);

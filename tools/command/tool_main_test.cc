@@ -2,12 +2,15 @@
 #include <functional>
 #include <iostream>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 #include "tools/command/command.h"
+#include "tools/command/report.h"
 
 namespace modelport {
 namespace {
@@ -20,8 +23,8 @@ using testing::internal::GetCapturedStdout;
 
 int RunWith(std::vector<const char*> arguments, std::function<absl::Status()> run) {
   arguments.insert(arguments.begin(), "tool");
-  return RunTool(arguments.size(), arguments.data(),
-                 {.name = "tool", .summary = "Does things.", .flags = {}, .run = TakesFlags(std::move(run))});
+  const auto begin = TakesFlags<NoFlags>([&](const NoFlags&) { return run(); });
+  return RunTool(arguments.size(), arguments.data(), {.name = "tool", .summary = "Does things.", .begin = begin});
 }
 
 int RunWith(std::vector<const char*> arguments, const absl::Status& status) {
@@ -58,6 +61,44 @@ TEST(RunToolTest, AWrongFlagIsAFailureBeforeTheToolRuns) {
   CaptureStderr();
   EXPECT_EQ(RunWith({"--nothing"}, absl::InternalError("ran")), 1);
   EXPECT_THAT(GetCapturedStderr(), testing::StartsWith("INVALID_ARGUMENT: --nothing: no such flag"));
+}
+
+struct CountFlags {
+  FlagGroup group;
+  Flag<int> from{group, "from", 1, "the first number"};
+  Report report{group};
+};
+
+absl::Status Count(CountFlags& flags) {
+  if (*flags.from < 0) return absl::OutOfRangeError("below 0");
+  if (flags.report.is_wanted()) {
+    flags.report.fields()["from"] = *flags.from;
+  } else {
+    std::cout << *flags.from << "\n";
+  }
+  return absl::OkStatus();
+}
+
+// What `count arguments` prints to stdout.
+std::string StdoutOfCount(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "count");
+  CaptureStdout();
+  CaptureStderr();
+  RunTool(arguments.size(), arguments.data(), {.name = "count", .summary = "", .begin = TakesFlags<CountFlags>(Count)});
+  GetCapturedStderr();
+  return GetCapturedStdout();
+}
+
+TEST(RunToolTest, ARunDoesNotSeeTheFlagsOfTheOneBefore) {
+  EXPECT_EQ(StdoutOfCount({"--from=4", "--json"}),
+            "{\n  \"schema\": \"modelport.count.1\",\n  \"ok\": true,\n  \"from\": 4\n}\n");
+  EXPECT_EQ(StdoutOfCount({}), "1\n");
+  EXPECT_EQ(StdoutOfCount({"--json"}), "{\n  \"schema\": \"modelport.count.1\",\n  \"ok\": true,\n  \"from\": 1\n}\n");
+}
+
+TEST(RunToolTest, TheReportTellsErrorsOfTheToolAndOfFlagsAfterJson) {
+  EXPECT_THAT(StdoutOfCount({"--json", "--from=-1"}), HasSubstr("\"message\": \"below 0\""));
+  EXPECT_THAT(StdoutOfCount({"--json", "--to=1"}), HasSubstr("\"message\": \"--to: no such flag"));
 }
 
 TEST(RunToolTest, DetailsAreIndentedAndNothingMovesTheCursor) {

@@ -26,44 +26,48 @@
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<std::string> FLAGS_checkpoint(flags, "checkpoint", "",
-                                   "the file to convert, or those of a model of several files, with commas between");
-Flag<std::string> FLAGS_layout(flags, "layout", "",
-                               "the layout to write: one of the plugin's keymap.yaml, such as transformers");
-Flag<std::string> FLAGS_out(flags, "out", "", "the safetensors file to write");
-Flag<std::string> FLAGS_from(flags, "from", "auto",
-                             "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; of "
-                             "several checkpoints one for all or one for each");
-Flag<std::string> FLAGS_model(flags, "model", "",
-                              "the variant that the checkpoint is of; without one, those that it fits");
-Flag<std::string> FLAGS_state_dict(
-    flags, "state_dict", "",
-    "the dictionary to convert, such as teacher or a.b, or . for the root; by default the one that fits");
-Flag<std::string> FLAGS_prefix(
-    flags, "prefix", "",
-    "take the keys that begin so, such as teacher.backbone., and leave out the others; by default a prefix is found "
-    "without which the keys fit");
-Flag<std::vector<std::string>> FLAGS_leave_out(
-    flags, "leave_out", {},
-    "keys of the checkpoint that need not be written if the layout cannot hold them, separated by commas; {name} "
-    "stands for a part of a key, {name*} for several");
+struct ConvertFlags {
+  FlagGroup group;
+  Flag<std::string> checkpoint{group, "checkpoint", "",
+                               "the file to convert, or those of a model of several files, with commas between"};
+  Flag<std::string> layout{group, "layout", "",
+                           "the layout to write: one of the plugin's keymap.yaml, such as transformers"};
+  Flag<std::string> out{group, "out", "", "the safetensors file to write"};
+  Flag<std::string> from{group, "from", "auto",
+                         "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; of several "
+                         "checkpoints one for all or one for each"};
+  Flag<std::string> model{group, "model", "", "the variant that the checkpoint is of; without one, those that it fits"};
+  Flag<std::string> state_dict{
+      group, "state_dict", "",
+      "the dictionary to convert, such as teacher or a.b, or . for the root; by default the one that fits"};
+  Flag<std::string> prefix{group, "prefix", "",
+                           "take the keys that begin so, such as teacher.backbone., and leave out the others; by "
+                           "default a prefix is found without which the keys fit"};
+  Flag<std::vector<std::string>> leave_out{
+      group,
+      "leave_out",
+      {},
+      "keys of the checkpoint that need not be written if the layout cannot hold them, separated by commas; {name} "
+      "stands for a part of a key, {name*} for several"};
+  RegistryFlags registry{group};
+  Report report{group};
+};
 
-absl::StatusOr<ConvertOptions> ParseOptions() {
-  if (FLAGS_checkpoint->empty()) return absl::InvalidArgumentError("--checkpoint is missing");
-  ASSIGN_OR_RETURN(CheckpointFiles checkpoints, MakeCheckpointFiles(ResolveUserPaths(*FLAGS_checkpoint), *FLAGS_from,
-                                                                    *FLAGS_state_dict, *FLAGS_prefix, "from"));
+absl::StatusOr<ConvertOptions> ParseOptions(const ConvertFlags& flags) {
+  if (flags.checkpoint->empty()) return absl::InvalidArgumentError("--checkpoint is missing");
+  ASSIGN_OR_RETURN(CheckpointFiles checkpoints, MakeCheckpointFiles(ResolveUserPaths(*flags.checkpoint), *flags.from,
+                                                                    *flags.state_dict, *flags.prefix, "from"));
   ConvertOptions options = {
       .checkpoints = std::move(checkpoints),
-      .model = *FLAGS_model,
-      .layout = *FLAGS_layout,
-      .leave_out = *FLAGS_leave_out,
-      .out = ResolveUserPath(*FLAGS_out),
+      .model = *flags.model,
+      .layout = *flags.layout,
+      .leave_out = *flags.leave_out,
+      .out = ResolveUserPath(*flags.out),
   };
   if (options.layout.empty()) {
     return absl::InvalidArgumentError("--layout is missing: it names the layout to write, such as transformers");
   }
-  if (FLAGS_out->empty()) return absl::InvalidArgumentError("--out is missing");
+  if (flags.out->empty()) return absl::InvalidArgumentError("--out is missing");
   return options;
 }
 
@@ -88,26 +92,26 @@ void Print(const ConvertedFile& file, const ConvertOptions& options) {
   std::cout << FitStdout(table);
 }
 
-void AddToReport(const ConvertedFile& file, const ConvertOptions& options) {
+void AddToReport(const ConvertedFile& file, const ConvertOptions& options, nlohmann::ordered_json& report) {
   auto left_out = nlohmann::ordered_json::array();
   for (const Unstorable& part : file.left_out) left_out.push_back({{"name", part.name}, {"reason", part.reason}});
-  Report().update({{"path", options.out},
-                   {"size_bytes", file.bytes},
-                   {"models", file.models},
-                   {"from", file.from},
-                   {"layout", options.layout},
-                   {"state_dict", file.state_dict},
-                   {"tensors", file.tensors},
-                   {"left_out", left_out},
-                   {"lacking", file.lacking},
-                   {"filled", file.filled}});
+  report.update({{"path", options.out},
+                 {"size_bytes", file.bytes},
+                 {"models", file.models},
+                 {"from", file.from},
+                 {"layout", options.layout},
+                 {"state_dict", file.state_dict},
+                 {"tensors", file.tensors},
+                 {"left_out", left_out},
+                 {"lacking", file.lacking},
+                 {"filled", file.filled}});
 }
 
-absl::Status Convert() {
-  ASSIGN_OR_RETURN(const ConvertOptions options, ParseOptions());
-  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
+absl::Status Convert(ConvertFlags& flags) {
+  ASSIGN_OR_RETURN(const ConvertOptions options, ParseOptions(flags));
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins(), flags.registry));
   ASSIGN_OR_RETURN(const ConvertedFile file, ConvertCheckpoint(registry, options));
-  IsReportWanted() ? AddToReport(file, options) : Print(file, options);
+  flags.report.is_wanted() ? AddToReport(file, options, flags.report.fields()) : Print(file, options);
   return absl::OkStatus();
 }
 
@@ -117,8 +121,7 @@ Command ConvertCommand() {
   return {
       .name = "convert",
       .summary = "Writes a checkpoint in another layout, as a safetensors file.",
-      .flags = flags + RegistryFlags() + ReportFlags(),
-      .run = TakesFlags(Convert),
+      .begin = TakesFlags<ConvertFlags>(Convert),
   };
 }
 

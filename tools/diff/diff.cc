@@ -16,13 +16,18 @@
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<bool> FLAGS_json(flags, "json", false, "print JSON, with every tensor by itself");
-Flag<std::string> FLAGS_model(flags, "model", "",
-                              "the variant that the checkpoints are of; without one, those that they fit");
-Flag<std::vector<std::string>> FLAGS_state_dict(
-    flags, "state_dict", {},
-    "the dictionary of the checkpoints to compare, such as teacher or . for the root, or two, separated by a comma");
+struct DiffFlags {
+  FlagGroup group;
+  Flag<bool> json{group, "json", false, "print JSON, with every tensor by itself"};
+  Flag<std::string> model{group, "model", "",
+                          "the variant that the checkpoints are of; without one, those that they fit"};
+  Flag<std::vector<std::string>> state_dict{
+      group,
+      "state_dict",
+      {},
+      "the dictionary of the checkpoints to compare, such as teacher or . for the root, or two, separated by a comma"};
+  RegistryFlags registry{group};
+};
 
 // The dictionary that --state_dict names for the file with this index.
 absl::optional<std::string> StateDictFor(size_t file, const std::vector<std::string>& flag) {
@@ -30,19 +35,19 @@ absl::optional<std::string> StateDictFor(size_t file, const std::vector<std::str
   return ParseSourceChoice("auto", flag.size() > 1 ? flag[file] : flag[0]).state_dict;
 }
 
-absl::Status Diff(const std::vector<std::string>& paths) {
+absl::Status Diff(const DiffFlags& flags, const std::vector<std::string>& paths) {
   if (paths.size() != 2) {
     return absl::InvalidArgumentError(
         absl::StrCat("wants two files, has ", paths.size(), ": give their paths beside the flags"));
   }
-  const std::vector<std::string> dicts = *FLAGS_state_dict;
+  const std::vector<std::string> dicts = *flags.state_dict;
   if (dicts.size() > 2) {
     return absl::InvalidArgumentError(absl::StrCat("--state_dict wants one dictionary or two, has ", dicts.size()));
   }
-  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins(), flags.registry));
   ASSIGN_OR_RETURN(const FileDifference difference, DiffFiles(registry, {paths[0], StateDictFor(0, dicts)},
-                                                              {paths[1], StateDictFor(1, dicts)}, *FLAGS_model));
-  std::cout << (*FLAGS_json ? DiffJson(difference) : DiffText(difference));
+                                                              {paths[1], StateDictFor(1, dicts)}, *flags.model));
+  std::cout << (*flags.json ? DiffJson(difference) : DiffText(difference));
   if (difference.is_equal()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat(paths[0], ": differs from ", paths[1], " in ", CountDifferences(difference)));
@@ -57,8 +62,7 @@ Command DiffCommand() {
           "Compares two checkpoints or artifacts in any layout: settings, keys, shapes, dtypes and values. Exit status "
           "1 if they differ.",
       .arguments = "A B",
-      .flags = flags + RegistryFlags(),
-      .run = TakesFiles(Diff),
+      .begin = TakesFiles<DiffFlags>(Diff),
   };
 }
 

@@ -18,6 +18,12 @@
 namespace modelport {
 namespace {
 
+struct ExportToolFlags {
+  FlagGroup group;
+  ExportFlags exported{group};
+  Report report{group};
+};
+
 // A line for stderr about a signature of what this export replaced; "" if there is none. A signature stays, since an
 // export of the same inputs writes the same bytes, which it still signs.
 std::string SignatureNote(const std::string& out, const Manifest& manifest) {
@@ -25,15 +31,15 @@ std::string SignatureNote(const std::string& out, const Manifest& manifest) {
   return absl::StrCat(SignaturePath(out), " signs the files that were here before: sign these, or remove it.\n");
 }
 
-absl::Status Export() {
+absl::Status Export(ExportToolFlags& flags) {
   const absl::Time start = absl::Now();
-  ASSIGN_OR_RETURN(ExportRequest request, ParseExportRequest(BuiltInPlugins()));
+  ASSIGN_OR_RETURN(ExportRequest request, ParseExportRequest(BuiltInPlugins(), flags.exported));
   ASSIGN_OR_RETURN(const Manifest manifest, ExportModel(request.registry, request.options));
   // Printed after the export, since after a failure the first line on stderr is the error.
   std::cerr << request.choice << LicenceNote(manifest) << SignatureNote(request.options.out, manifest);
   const absl::Duration time = absl::Now() - start;
-  if (IsReportWanted()) {
-    Report().update(ExportReport(manifest, request.options.out, time));
+  if (flags.report.is_wanted()) {
+    flags.report.fields().update(ExportReport(manifest, request.options.out, time));
   } else {
     std::cout << ExportSummary(manifest, request.options.out, time);
   }
@@ -46,8 +52,7 @@ Command ExportCommand() {
   return {
       .name = "export",
       .summary = "Exports a model of the catalog to TorchScript or ONNX: checkpoint in, proven artifact out.",
-      .flags = ExportFlags() + ReportFlags(),
-      .run = TakesFlags(Export),
+      .begin = TakesFlags<ExportToolFlags>(Export),
   };
 }
 

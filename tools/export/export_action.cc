@@ -10,8 +10,13 @@
 namespace modelport {
 namespace {
 
-absl::Status Export() {
-  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(/*built_in=*/YamlTree()));
+struct ExportActionFlags {
+  FlagGroup group;
+  ExportFlags exported{group};
+};
+
+absl::Status Export(const ExportActionFlags& flags) {
+  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(/*built_in=*/YamlTree(), flags.exported));
   return ExportModel(request.registry, request.options).status();
 }
 
@@ -23,6 +28,5 @@ int main(int argc, char** argv) {
   std::_Exit(modelport::RunTool(argc, argv,
                                 {.name = "export_action",
                                  .summary = "Exports a model of the plugins in --plugin_path.",
-                                 .flags = modelport::ExportFlags(),
-                                 .run = modelport::TakesFlags(modelport::Export)}));
+                                 .begin = modelport::TakesFlags<modelport::ExportActionFlags>(modelport::Export)}));
 }

@@ -42,34 +42,34 @@
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<std::string> FLAGS_artifact(
-    flags, "artifact", "",
-    "in the place of --checkpoint: an exported .pt file, whose manifest is printed; none of its code runs");
-Flag<bool> FLAGS_bom(
-    flags, "bom", false,
-    "with --artifact: print only its bill of materials, CycloneDX 1.5 in JSON, by what the manifest says");
-Flag<std::string> FLAGS_checkpoint(flags, "checkpoint", "",
-                                   "the file to inspect, or several with commas between that fill one model");
-Flag<std::string> FLAGS_model(flags, "model", "",
-                              "the variant that it should fit; without one, inspect names those that it fits");
-Flag<std::string> FLAGS_family(flags, "family", "",
-                               "without --model: the family whose models are searched; by default all are");
-Flag<std::string> FLAGS_layout(
-    flags, "layout", "auto",
-    "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for several checkpoints one for "
-    "all, or one for each with commas between");
-Flag<std::string> FLAGS_state_dict(
-    flags, "state_dict", "",
-    "the dictionary that should fit, such as teacher or a.b, or . for the root; by default the one that fits");
-Flag<std::string> FLAGS_prefix(
-    flags, "prefix", "",
-    "take the keys that begin so, such as teacher.backbone., and leave out the others; by default a prefix is found "
-    "without which the keys fit");
-Flag<bool> FLAGS_draft(
-    flags, "draft", false,
-    "print only the draft of a layout, as a keymap.yaml, by which most keys fill slots of --model or of the "
-    "nearest model");
+struct InspectFlags {
+  FlagGroup group;
+  Flag<std::string> artifact{
+      group, "artifact", "",
+      "in the place of --checkpoint: an exported .pt file, whose manifest is printed; none of its code runs"};
+  Flag<bool> bom{group, "bom", false,
+                 "with --artifact: print only its bill of materials, CycloneDX 1.5 in JSON, by what the manifest says"};
+  Flag<std::string> checkpoint{group, "checkpoint", "",
+                               "the file to inspect, or several with commas between that fill one model"};
+  Flag<std::string> model{group, "model", "",
+                          "the variant that it should fit; without one, inspect names those that it fits"};
+  Flag<std::string> family{group, "family", "",
+                           "without --model: the family whose models are searched; by default all are"};
+  Flag<std::string> layout{group, "layout", "auto",
+                           "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for "
+                           "several checkpoints one for all, or one for each with commas between"};
+  Flag<std::string> state_dict{
+      group, "state_dict", "",
+      "the dictionary that should fit, such as teacher or a.b, or . for the root; by default the one that fits"};
+  Flag<std::string> prefix{group, "prefix", "",
+                           "take the keys that begin so, such as teacher.backbone., and leave out the others; by "
+                           "default a prefix is found without which the keys fit"};
+  Flag<bool> draft{group, "draft", false,
+                   "print only the draft of a layout, as a keymap.yaml, by which most keys fill slots of --model or of "
+                   "the nearest model"};
+  RegistryFlags registry{group};
+  Report report{group};
+};
 
 // Prints a layout by which the checkpoint may fit `entry`, or the nearest model.
 absl::Status PrintDraft(const Registry& registry, absl::optional<CatalogEntry> entry, const Checkpoint& checkpoint,
@@ -190,14 +190,14 @@ absl::Status PrintBillOfMaterials(const ArtifactDescription& description) {
   return absl::OkStatus();
 }
 
-absl::Status InspectArtifact(const std::string& path) {
-  if (!FLAGS_checkpoint->empty()) {
+absl::Status InspectArtifact(InspectFlags& flags) {
+  if (!flags.checkpoint->empty()) {
     return absl::InvalidArgumentError("--artifact and --checkpoint exclude each other: give one of them");
   }
-  ASSIGN_OR_RETURN(const ArtifactDescription description, DescribeArtifact(ResolveUserPath(path)));
-  if (*FLAGS_bom) return PrintBillOfMaterials(description);
-  if (IsReportWanted()) {
-    Report().update(ArtifactReport(description));
+  ASSIGN_OR_RETURN(const ArtifactDescription description, DescribeArtifact(ResolveUserPath(*flags.artifact)));
+  if (*flags.bom) return PrintBillOfMaterials(description);
+  if (flags.report.is_wanted()) {
+    flags.report.fields().update(ArtifactReport(description));
   } else {
     PrintArtifact(description, std::cout);
   }
@@ -258,15 +258,15 @@ nlohmann::ordered_json ReportOf(const Registry& registry, const GivenCheckpoint&
 
 // The same of each file, and with a model whether they fill it.
 absl::Status AddToReport(const Registry& registry, const absl::optional<CatalogEntry>& entry,
-                         const std::vector<GivenCheckpoint>& given) {
-  for (const GivenCheckpoint& file : given) Report()["files"].push_back(ReportOf(registry, file));
+                         const std::vector<GivenCheckpoint>& given, nlohmann::ordered_json& report) {
+  for (const GivenCheckpoint& file : given) report["files"].push_back(ReportOf(registry, file));
   if (!entry && given.size() > 1) {
     auto together = nlohmann::ordered_json::array();
     for (const CatalogEntry& each : FindVariantsOfFiles(registry, given)) together.push_back(each.variant->name);
-    Report()["together"] = together;
+    report["together"] = together;
   }
   if (!entry) return absl::OkStatus();
-  Report()["model"] = entry->variant->name;
+  report["model"] = entry->variant->name;
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry->plugin->library, entry->variant->module));
   return MapGiven(FittingHint(registry), *entry, tree, given).status();
 }
@@ -278,31 +278,31 @@ absl::Status CheckDraft(const CheckpointFiles& files) {
   return absl::InvalidArgumentError("--draft and --layout exclude each other: a draft is a layout of its own");
 }
 
-absl::Status Inspect() {
-  if (IsReportWanted() && (*FLAGS_draft || *FLAGS_bom)) {
+absl::Status Inspect(InspectFlags& flags) {
+  if (flags.report.is_wanted() && (*flags.draft || *flags.bom)) {
     return absl::InvalidArgumentError("--json is for what tables say: leave it out with --draft and --bom");
   }
-  if (const std::string artifact = *FLAGS_artifact; !artifact.empty()) return InspectArtifact(artifact);
-  if (*FLAGS_bom) return absl::InvalidArgumentError("--bom wants --artifact: checkpoints have no bill of materials");
-  const std::vector<std::string> paths = ResolveUserPaths(*FLAGS_checkpoint);
+  if (!flags.artifact->empty()) return InspectArtifact(flags);
+  if (*flags.bom) return absl::InvalidArgumentError("--bom wants --artifact: checkpoints have no bill of materials");
+  const std::vector<std::string> paths = ResolveUserPaths(*flags.checkpoint);
   if (paths.empty()) return absl::InvalidArgumentError("--checkpoint is missing, or --artifact for an exported file");
   ASSIGN_OR_RETURN(const CheckpointFiles files,
-                   MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict, *FLAGS_prefix));
-  if (*FLAGS_draft) RETURN_IF_ERROR(CheckDraft(files));
-  ASSIGN_OR_RETURN(Registry registry, LoadRegistry(BuiltInPlugins()));
-  ASSIGN_OR_RETURN(registry, SearchedRegistry(registry, *FLAGS_family, *FLAGS_model));
+                   MakeCheckpointFiles(paths, *flags.layout, *flags.state_dict, *flags.prefix));
+  if (*flags.draft) RETURN_IF_ERROR(CheckDraft(files));
+  ASSIGN_OR_RETURN(Registry registry, LoadRegistry(BuiltInPlugins(), flags.registry));
+  ASSIGN_OR_RETURN(registry, SearchedRegistry(registry, *flags.family, *flags.model));
   absl::optional<CatalogEntry> entry;
-  if (!FLAGS_model->empty()) {
-    ASSIGN_OR_RETURN(entry, registry.Find(*FLAGS_model));
+  if (!flags.model->empty()) {
+    ASSIGN_OR_RETURN(entry, registry.Find(*flags.model));
   } else {
     for (const CheckpointFile& file : files) {
       RETURN_IF_ERROR(CheckKnownLayout(registry, "layout", file.choice.layout));
     }
   }
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
-  if (IsReportWanted()) {
-    RETURN_IF_ERROR(AddToReport(registry, entry, given));
-  } else if (*FLAGS_draft) {
+  if (flags.report.is_wanted()) {
+    RETURN_IF_ERROR(AddToReport(registry, entry, given, flags.report.fields()));
+  } else if (*flags.draft) {
     const auto& [checkpoint, choice] = given.front();
     RETURN_IF_ERROR(Annotate(PrintDraft(registry, entry, checkpoint, choice), checkpoint.path()));
   } else {
@@ -320,8 +320,7 @@ Command InspectCommand() {
       .summary =
           "Prints what a checkpoint holds and how it maps onto a model; reads no weights. With --artifact, describes "
           "an exported file.",
-      .flags = flags + RegistryFlags() + ReportFlags(),
-      .run = TakesFlags(Inspect),
+      .begin = TakesFlags<InspectFlags>(Inspect),
   };
 }
 

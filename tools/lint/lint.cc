@@ -21,6 +21,12 @@
 namespace modelport {
 namespace {
 
+struct LintFlags {
+  FlagGroup group;
+  HostFlags host{group};
+  Report report{group};
+};
+
 // Without a wish of the user, the runtime is the newest that a release of the target has.
 absl::StatusOr<LintOptions> MakeOptions(const HostRequest& request) {
   if (request.target->format != FormatKind::kTorchScript) {
@@ -55,11 +61,11 @@ nlohmann::ordered_json ReportOf(const std::string& path, const LintResult& resul
   return {{"path", path}, {"minimum_runtime", result.minimum_runtime}, {"findings", findings}};
 }
 
-absl::Status LintOne(const std::string& path, const HostRequest& request, const LintOptions& options) {
+absl::Status LintOne(const std::string& path, const HostRequest& request, const LintOptions& options, Report& report) {
   ASSIGN_OR_RETURN(const LintResult result, LintFile(path, options));
   const std::string count = CountFindings(result.findings);
-  if (IsReportWanted()) {
-    Report()["files"].push_back(ReportOf(path, result));
+  if (report.is_wanted()) {
+    report.fields()["files"].push_back(ReportOf(path, result));
   } else {
     std::cout << FormatFindings(result.findings) << count << "; "
               << DescribeRuntimes(*request.target, result.minimum_runtime) << "\n";
@@ -69,15 +75,15 @@ absl::Status LintOne(const std::string& path, const HostRequest& request, const 
 }
 
 // One file after the other, whatever is found in the others.
-absl::Status Run(const std::vector<std::string>& paths) {
+absl::Status Run(LintFlags& flags, const std::vector<std::string>& paths) {
   if (paths.empty()) return absl::InvalidArgumentError("the file is missing: give its path beside the flags");
-  ASSIGN_OR_RETURN(const HostRequest request, ParseHostRequest());
+  ASSIGN_OR_RETURN(const HostRequest request, ParseHostRequest(flags.host));
   ASSIGN_OR_RETURN(const LintOptions options, MakeOptions(request));
-  if (paths.size() == 1) return LintOne(paths.front(), request, options);
+  if (paths.size() == 1) return LintOne(paths.front(), request, options, flags.report);
   std::vector<absl::Status> failures;
   for (const std::string& path : paths) {
-    if (!IsReportWanted()) std::cout << path << "\n";
-    const absl::Status status = LintOne(path, request, options);
+    if (!flags.report.is_wanted()) std::cout << path << "\n";
+    const absl::Status status = LintOne(path, request, options, flags.report);
     if (!status.ok()) failures.push_back(status);
   }
   if (failures.empty()) return absl::OkStatus();
@@ -93,8 +99,7 @@ Command LintCommand() {
       .name = "lint",
       .summary = "Prints what keeps a TorchScript file, of any origin, from working in a host.",
       .arguments = "FILE.pt...",
-      .flags = HostFlags() + ReportFlags(),
-      .run = TakesFiles(Run),
+      .begin = TakesFiles<LintFlags>(Run),
   };
 }
 

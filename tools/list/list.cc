@@ -29,6 +29,12 @@
 namespace modelport {
 namespace {
 
+struct ListFlags {
+  FlagGroup group;
+  RegistryFlags registry{group};
+  Report report{group};
+};
+
 absl::StatusOr<int64_t> Parameters(const CatalogEntry& entry) {
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   int64_t parameters = 0;
@@ -103,8 +109,8 @@ nlohmann::ordered_json ReportOf(const CatalogEntry& entry, int64_t parameters) {
           {"published_files", files}, {"licence", variant.licence}};
 }
 
-absl::Status List() {
-  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
+absl::Status List(ListFlags& flags) {
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins(), flags.registry));
   const std::vector<const Target*> hosts = Hosts();
   std::vector<std::string> titles = {"model", "family", "what", "parameters"};
   for (const Target* host : hosts) titles.push_back(absl::StrCat("for ", host->title));
@@ -113,8 +119,8 @@ absl::Status List() {
   for (const CatalogEntry& entry : registry.catalog()) {
     const Variant& variant = *entry.variant;
     ASSIGN_OR_RETURN(const int64_t parameters, Parameters(entry));
-    if (IsReportWanted()) {
-      Report()["models"].push_back(ReportOf(entry, parameters));
+    if (flags.report.is_wanted()) {
+      flags.report.fields()["models"].push_back(ReportOf(entry, parameters));
       continue;
     }
     std::vector<std::string> row = {variant.name, entry.plugin->family, variant.summary, FormatCount(parameters)};
@@ -123,7 +129,7 @@ absl::Status List() {
     row.push_back(variant.licence);
     rows.push_back(std::move(row));
   }
-  if (!IsReportWanted()) std::cout << FitCatalog(rows);
+  if (!flags.report.is_wanted()) std::cout << FitCatalog(rows);
   return absl::OkStatus();
 }
 
@@ -133,8 +139,7 @@ Command ListCommand() {
   return {
       .name = "list",
       .summary = "Prints the catalog: every model that can be exported.",
-      .flags = RegistryFlags() + ReportFlags(),
-      .run = TakesFlags(List),
+      .begin = TakesFlags<ListFlags>(List),
   };
 }
 

@@ -26,22 +26,25 @@
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<std::string> FLAGS_name(flags, "name", "", "the new family, such as my_family");
-Flag<std::string> FLAGS_checkpoint(
-    flags, "checkpoint", "",
-    "draft the module types from the keys and shapes of this file; by default the plugin is a small example");
-Flag<std::string> FLAGS_state_dict(
-    flags, "state_dict", "",
-    "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the largest");
-Flag<std::string> FLAGS_out(
-    flags, "out", "",
-    "the folder to make; by default models/NAME of the workspace in which `bazel run` is typed, listed in its "
-    "models/plugins.bzl");
+struct NewPluginFlags {
+  FlagGroup group;
+  Flag<std::string> name{group, "name", "", "the new family, such as my_family"};
+  Flag<std::string> checkpoint{
+      group, "checkpoint", "",
+      "draft the module types from the keys and shapes of this file; by default the plugin is a small example"};
+  Flag<std::string> state_dict{
+      group, "state_dict", "",
+      "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the largest"};
+  Flag<std::string> out{group, "out", "",
+                        "the folder to make; by default models/NAME of the workspace in which `bazel run` is typed, "
+                        "listed in its models/plugins.bzl"};
+};
 
-absl::StatusOr<PluginDraft> Draft(const std::string& name, const std::string& checkpoint) {
+absl::StatusOr<PluginDraft> Draft(const NewPluginFlags& flags) {
+  const std::string& name = *flags.name;
+  const std::string& checkpoint = *flags.checkpoint;
   if (name.empty()) return absl::InvalidArgumentError("--name is missing: the name of the family, such as my_family");
-  const absl::optional<std::string> state_dict = ParseSourceChoice("auto", *FLAGS_state_dict).state_dict;
+  const absl::optional<std::string> state_dict = ParseSourceChoice("auto", *flags.state_dict).state_dict;
   if (!checkpoint.empty()) {
     ASSIGN_OR_RETURN(const Checkpoint file, OpenCheckpoint(ResolveUserPath(checkpoint)));
     ASSIGN_OR_RETURN(PluginDraft draft, DraftPlugin(BuiltInPlugins(), name, file, state_dict));
@@ -76,20 +79,22 @@ void PrintDraft(const PluginDraft& draft, const std::string& folder, const std::
 bool IsOtherRepository() { return !ModelportRepository().empty(); }
 
 // What is left to do. Without `plugin_path` the plugin is one of Modelport's own.
-void PrintNext(const std::string& name, const std::string& checkpoint, const std::string& plugin_path) {
+void PrintNext(const NewPluginFlags& flags, const std::string& plugin_path) {
+  const std::string& name = *flags.name;
+  const std::string& checkpoint = *flags.checkpoint;
   if (!checkpoint.empty()) {
     std::cout << "The draft takes every tensor of the checkpoint. It computes NOTHING of the model yet: each forward "
                  "returns\n"
                  "its input. Write them in modules.yaml; what its comments ask is not in a checkpoint.\n";
   }
   std::cout << "Next:\n";
-  if (FLAGS_out->empty()) {
+  if (flags.out->empty()) {
     std::cout << "  " << (IsOtherRepository() ? "bazel" : "./bazelw") << " test //models/" << name << ":all\n";
   }
-  const std::string flags =
+  const std::string arguments =
       absl::StrCat("--model=", name, checkpoint.empty() ? "" : absl::StrCat(" --checkpoint=", Printable(checkpoint)),
                    plugin_path.empty() ? "" : absl::StrCat(" --plugin_path=", plugin_path));
-  std::cout << "  " << ToolCall("export", flags) << "\n";
+  std::cout << "  " << ToolCall("export", arguments) << "\n";
 }
 
 // Tells the user to list the plugin, "//models/net:plugin.yaml", in a workspace of another repository.
@@ -114,14 +119,15 @@ absl::Status ListAsModelports(const std::string& name, const std::string& folder
   return absl::OkStatus();
 }
 
-absl::Status NewPlugin() {
-  const std::string name = *FLAGS_name, checkpoint = *FLAGS_checkpoint;
-  ASSIGN_OR_RETURN(PluginDraft draft, Draft(name, checkpoint));
-  if (!FLAGS_out->empty()) {
-    const std::string folder = ResolveUserPath(*FLAGS_out);
+absl::Status NewPlugin(const NewPluginFlags& flags) {
+  const std::string& name = *flags.name;
+  const std::string& checkpoint = *flags.checkpoint;
+  ASSIGN_OR_RETURN(PluginDraft draft, Draft(flags));
+  if (!flags.out->empty()) {
+    const std::string folder = ResolveUserPath(*flags.out);
     RETURN_IF_ERROR(WritePlugin(draft, folder));
     PrintDraft(draft, folder, checkpoint);
-    PrintNext(name, checkpoint, folder);
+    PrintNext(flags, folder);
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(const std::string models, ModelsFolder());
@@ -137,10 +143,10 @@ absl::Status NewPlugin() {
   PrintDraft(draft, folder, checkpoint);
   if (IsOtherRepository()) {
     PrintOtherList(name);
-    PrintNext(name, checkpoint, "models");
+    PrintNext(flags, "models");
   } else {
     RETURN_IF_ERROR(ListAsModelports(name, folder, models + "/plugins.bzl"));
-    PrintNext(name, checkpoint, "");
+    PrintNext(flags, "");
   }
   return absl::OkStatus();
 }
@@ -151,8 +157,7 @@ Command NewPluginCommand() {
   return {
       .name = "new_plugin",
       .summary = "Writes the folder of a new plugin: a small example, or a draft from a checkpoint's keys.",
-      .flags = flags,
-      .run = TakesFlags(NewPlugin),
+      .begin = TakesFlags<NewPluginFlags>(NewPlugin),
   };
 }
 

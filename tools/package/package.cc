@@ -36,21 +36,21 @@ std::string PackagePlaces() {
 }
 
 // Writes the package of `model` to the new folder `out` and prints its summary. Returns notes for stderr.
-absl::StatusOr<std::string> PackageOne(const PackageRequest& request, const std::string& model,
+absl::StatusOr<std::string> PackageOne(PackageFlags& flags, const PackageRequest& request, const std::string& model,
                                        const std::string& out) {
   const absl::Time start = absl::Now();
   ExportOptions options = request.options;
   options.out = out;
   ASSIGN_OR_RETURN(options.request.entry, request.registry.Find(model));
-  ASSIGN_OR_RETURN(const std::string choice, ChooseForModel(IfNotFound::kFail, options.request));
+  ASSIGN_OR_RETURN(const std::string choice, ChooseForModel(flags.exported, IfNotFound::kFail, options.request));
   ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, options));
   const std::string path = absl::StrCat(out, "/", ArtifactName(manifest));
   const std::string artifact = absl::StrCat(path, FormatOf(*options.request.target).ending());
   const absl::Duration time = absl::Now() - start;
-  if (IsReportWanted()) {
+  if (flags.report.is_wanted()) {
     nlohmann::ordered_json package = {{"folder", out}};
     package.update(ExportReport(manifest, artifact, time));
-    Report()["packages"].push_back(std::move(package));
+    flags.report.fields()["packages"].push_back(std::move(package));
   } else {
     std::cout << ExportSummary(manifest, artifact, time) << "Next: " << options.request.target->next_step(path) << "\n"
               << std::flush;
@@ -102,24 +102,24 @@ class Failures {
 };
 
 // Writes each package, whatever becomes of the others.
-absl::Status PackageEach(const PackageRequest& request) {
+absl::Status PackageEach(PackageFlags& flags, const PackageRequest& request) {
   std::vector<std::filesystem::path> made;
   RETURN_IF_ERROR(MakeFolder(request.out, made));
   Failures failures;
   std::string notes;
   for (const std::string& model : request.left_out) {
     absl::StrAppend(&notes, "left out ", model, ": its weights are not public\n");
-    Report()["left_out"].push_back(model);
+    flags.report.fields()["left_out"].push_back(model);
   }
   for (const std::string& model : request.models) {
     const std::string out = absl::StrCat(request.out, "/", PackageName(request, model));
-    const absl::StatusOr<std::string> note = PackageOne(request, model, out);
+    const absl::StatusOr<std::string> note = PackageOne(flags, request, model, out);
     if (note.ok()) {
       absl::StrAppend(&notes, *note);
-      if (!IsReportWanted()) std::cout << "\n";
+      if (!flags.report.is_wanted()) std::cout << "\n";
     } else {
       failures.Add(model, note.status());
-      Report()["failed"].push_back({{"model", model}, {"error", ErrorReport(note.status())}});
+      flags.report.fields()["failed"].push_back({{"model", model}, {"error", ErrorReport(note.status())}});
     }
   }
   std::error_code error;
@@ -131,10 +131,10 @@ absl::Status PackageEach(const PackageRequest& request) {
   return absl::OkStatus();
 }
 
-absl::Status Package() {
-  ASSIGN_OR_RETURN(const PackageRequest request, ParsePackageRequest(BuiltInPlugins()));
-  if (request.is_list) return PackageEach(request);
-  ASSIGN_OR_RETURN(const std::string notes, PackageOne(request, request.models.front(), request.out));
+absl::Status Package(PackageFlags& flags) {
+  ASSIGN_OR_RETURN(const PackageRequest request, ParsePackageRequest(BuiltInPlugins(), flags));
+  if (request.is_list) return PackageEach(flags, request);
+  ASSIGN_OR_RETURN(const std::string notes, PackageOne(flags, request, request.models.front(), request.out));
   // Printed last, since after a failure the first line on stderr is the error.
   std::cerr << notes;
   return absl::OkStatus();
@@ -149,8 +149,7 @@ Command PackageCommand() {
           absl::StrCat("Exports models of the catalog into folders for ", PackagePlaces(),
                        ". With --model=NAME,NAME or --family=NAME each model gets a folder in --out=FOLDER. Wanted is ",
                        PackageFlagHint(), "."),
-      .flags = PackageFlags() + ReportFlags(),
-      .run = TakesFlags(Package),
+      .begin = TakesFlags<PackageFlags>(Package),
   };
 }
 

@@ -19,13 +19,15 @@
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<std::string> FLAGS_artifact(flags, "artifact", "", "the artifact");
-Flag<std::string> FLAGS_manifest(flags, "manifest", "", "its manifest");
-Flag<std::string> FLAGS_out(flags, "out", "", "the folder to fill, which is empty");
+struct PackageArtifactFlags {
+  FlagGroup group;
+  Flag<std::string> artifact{group, "artifact", "", "the artifact"};
+  Flag<std::string> manifest{group, "manifest", "", "its manifest"};
+  Flag<std::string> out{group, "out", "", "the folder to fill, which is empty"};
+};
 
-absl::Status PackageArtifact() {
-  const std::string artifact_path = ResolveUserPath(*FLAGS_artifact), manifest_path = ResolveUserPath(*FLAGS_manifest);
+absl::Status PackageArtifact(const PackageArtifactFlags& flags) {
+  const std::string artifact_path = ResolveUserPath(*flags.artifact), manifest_path = ResolveUserPath(*flags.manifest);
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> artifact, MappedFile::Open(artifact_path));
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> stated, MappedFile::Open(manifest_path));
   ASSIGN_OR_RETURN(const Manifest manifest, ParseManifest(stated->bytes(), manifest_path));
@@ -33,7 +35,7 @@ absl::Status PackageArtifact() {
     return absl::DataLossError(
         absl::StrCat(artifact_path, ": is not the artifact that ", manifest_path, " is about: export it again"));
   }
-  const std::string folder = ResolveUserPath(*FLAGS_out);
+  const std::string folder = ResolveUserPath(*flags.out);
   const size_t stem = WithoutArtifactEnding(artifact_path).size();
   const std::string packaged = absl::StrCat(folder, "/", ArtifactName(manifest), artifact_path.substr(stem));
   // A manifest of no host's artifact is refused before anything is written.
@@ -46,9 +48,9 @@ absl::Status PackageArtifact() {
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  return modelport::RunTool(argc, argv,
-                            {.name = "package_artifact",
-                             .summary = "Makes the folder for a host from an artifact and its manifest.",
-                             .flags = modelport::flags,
-                             .run = modelport::TakesFlags(modelport::PackageArtifact)});
+  return modelport::RunTool(
+      argc, argv,
+      {.name = "package_artifact",
+       .summary = "Makes the folder for a host from an artifact and its manifest.",
+       .begin = modelport::TakesFlags<modelport::PackageArtifactFlags>(modelport::PackageArtifact)});
 }

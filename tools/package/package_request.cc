@@ -11,17 +11,10 @@
 #include "common/text/nearest.h"
 #include "targets/targets.h"
 #include "tools/command/tool_call.h"
-#include "tools/request/export_request.h"
-#include "tools/request/host_request.h"
 #include "tools/request/load_registry.h"
 
 namespace modelport {
 namespace {
-
-FlagGroup flags;
-Flag<std::string> FLAGS_family(
-    flags, "family", "",
-    "in the place of --model: every model of this family whose weights are public, such as depth_anything_v2");
 
 absl::Status TakeFamily(const std::string& family, PackageRequest& request) {
   std::vector<std::string> families;
@@ -55,7 +48,8 @@ absl::Status TakeModels(const std::string& names, PackageRequest& request) {
 std::string HostsWithPackages() {
   return JoinTargets(", or ", [](const Target& host) {
     if (host.package == nullptr) return std::string();
-    return absl::StrCat(host.name, host.runtime_of == nullptr ? "" : absl::StrCat(", which --", host.name, " means, too"));
+    return absl::StrCat(host.name,
+                        host.runtime_of == nullptr ? "" : absl::StrCat(", which --", host.name, " means, too"));
   });
 }
 
@@ -69,49 +63,46 @@ std::string PackageName(const PackageRequest& request, const std::string& model)
   return NameOfArtifact(artifact).value_or(model);
 }
 
-FlagGroup PackageFlags() {
-  static FlagGroup own;
-  static const FlagWithHelp model(
-      own, FLAGS_model,
-      absl::StrCat("the variant to package, such as dav2_vits, or several with commas between; ", ToolCall("list"),
-                   " shows all"));
-  static const FlagWithHelp checkpoint(
-      own, FLAGS_checkpoint,
+PackageFlags::PackageFlags() {
+  exported.model.set_help(absl::StrCat("the variant to package, such as dav2_vits, or several with commas between; ",
+                                       ToolCall("list"), " shows all"));
+  exported.checkpoint.set_help(
       "for one model: the published file of weights, or several with commas between for a model of several files; by "
       "default they are looked for here and in the Hugging Face cache");
-  static const FlagWithHelp out(
-      own, FLAGS_out,
+  exported.out.set_help(
       "the folder to make; by default it is named after the model, in the current folder; of several models the folder "
       "for their folders, by default the current one");
-  static const FlagWithHelp dtype(own, FLAGS_dtype, "dtype of the artifact's weights: float32 or float16");
-  static const FlagWithHelp target(
-      own, FLAGS_target,
+  exported.dtype.set_help("dtype of the artifact's weights: float32 or float16");
+  exported.host.target.set_help(
       absl::StrCat("the host that the package is for: ", HostsWithPackages(), "; one of both is wanted"));
+  // The error about an unknown flag lists the first few flags: these, which most users give.
+  const FlagGroup first = {&exported.model, &exported.checkpoint, &exported.out, &exported.dtype,
+                           &exported.host.target};
+  Remove(group, first);
+  group.insert(group.begin() + 1, first.begin(), first.end());
   // A package has images of any size, prepared by its node, in a proven artifact.
-  return flags + own +
-         Without(ExportFlags(),
-                 {"model", "family", "checkpoint", "out", "dtype", "target", "with_preprocess", "verify"});
+  Remove(group, {&exported.family, &exported.with_preprocess, &exported.verify});
 }
 
-absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in) {
-  const std::string models = *FLAGS_model, family = *FLAGS_family;
+absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in, const PackageFlags& flags) {
+  const std::string models = *flags.exported.model, family = *flags.family;
   if (models.empty() && family.empty()) return ModelMissing();
   if (!models.empty() && !family.empty()) {
     return absl::InvalidArgumentError("--model and --family exclude each other: give one of them");
   }
-  ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
+  ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in, flags.exported.registry));
   PackageRequest request = {.registry = std::move(registry)};
   RETURN_IF_ERROR(family.empty() ? TakeModels(models, request) : TakeFamily(family, request));
-  if (request.is_list && !FLAGS_checkpoint->empty()) {
+  if (request.is_list && !flags.exported.checkpoint->empty()) {
     return absl::InvalidArgumentError(
         "--checkpoint is for one model: for several, put each published file where it is looked for, in this folder "
         "or in the Hugging Face cache");
   }
-  ASSIGN_OR_RETURN(request.options, ParseExportOptions());
-  if (request.options.request.target->package == nullptr && FLAGS_target->empty()) {
+  ASSIGN_OR_RETURN(request.options, ParseExportOptions(flags.exported));
+  if (request.options.request.target->package == nullptr && flags.exported.host.target->empty()) {
     return absl::InvalidArgumentError(absl::StrCat("a host is missing: pass ", PackageFlagHint()));
   }
-  request.out = OutPath(request.is_list ? "." : PackageName(request, request.models.front()));
+  request.out = OutPath(flags.exported, request.is_list ? "." : PackageName(request, request.models.front()));
   return request;
 }
 

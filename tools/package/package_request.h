@@ -9,6 +9,8 @@
 #include "artifact/export/export_model.h"
 #include "registry/registry.h"
 #include "tools/command/flags.h"
+#include "tools/command/report.h"
+#include "tools/request/export_request.h"
 
 namespace modelport {
 
@@ -25,14 +27,23 @@ struct PackageRequest {
 // The name of the folder for the package of `model`: its artifact's or, where none can be made, `model`.
 std::string PackageName(const PackageRequest& request, const std::string& model);
 
-// The flag --family, with ExportFlags.
-FlagGroup PackageFlags();
+// The flags of the tool: --family, and ExportFlags as far as a package leaves a choice.
+struct PackageFlags {
+  PackageFlags();
+
+  FlagGroup group;
+  Flag<std::string> family{
+      group, "family", "",
+      "in the place of --model: every model of this family whose weights are public, such as depth_anything_v2"};
+  ExportFlags exported{group};
+  Report report{group};
+};
 
 // Reads these flags. --model may name several models with commas between. The models are of the plugins `built_in` or
 // of --plugin_path.
 //   InvalidArgument  a flag that is missing, of a wrong value or at odds with another
 //   NotFound         an unknown family, or no plugin in --plugin_path
-absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in);
+absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in, const PackageFlags& flags);
 
 }  // namespace modelport
 

@@ -22,8 +22,9 @@ using testing::StartsWith;
 absl::StatusOr<PackageRequest> Parse(const std::vector<const char*>& arguments) {
   setenv("BUILD_WORKING_DIRECTORY", "/user", 1);
   unsetenv("MODELPORT_WORKING_DIRECTORY");
-  RETURN_IF_ERROR(ParseFlags(PackageFlags(), arguments).status());
-  return ParsePackageRequest(BuiltInPlugins());
+  PackageFlags flags;
+  RETURN_IF_ERROR(ParseFlags(flags.group, arguments).status());
+  return ParsePackageRequest(BuiltInPlugins(), flags);
 }
 
 TEST(PackageRequestTest, OneModelIsTheFolderItself) {

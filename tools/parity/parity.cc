@@ -46,65 +46,68 @@ absl::StatusOr<Artifact> Build(const Registry& registry, const ArtifactRequest& 
   return artifact;
 }
 
-FlagGroup flags;
-Flag<std::string> FLAGS_artifact(
-    flags, "artifact", "",
-    "a TorchScript file to compare instead of --model; parity runs its code, which may not reach files or other "
-    "processes");
-Flag<std::string> FLAGS_reference(
-    flags, "reference", "",
-    "what upstream computed: a safetensors file, which tools/reference/dump_stages.py writes, or a TorchScript "
-    "file, which is called as the plugin's first example says");
-Flag<std::string> FLAGS_names(
-    flags, "names", "",
-    "a YAML file that pairs the reference's names with the model's: modules: {encoder.layer: blocks, pooler: null} "
-    "and settings: {num_heads: heads}");
-Flag<absl::optional<double>> FLAGS_tolerance(
-    flags, "tolerance", absl::nullopt,
-    "how far elements may be from the reference's, as a part of each tensor's largest element; by default it "
-    "follows from the rounding of the model, measured in float64");
-Flag<std::vector<std::string>> FLAGS_inject(
-    flags, "inject", {},
-    "stages, with commas between, at which the reference's tensors replace the model's own: blocks.2 for a "
-    "result, \"input of blocks.2\" for all inputs");
-Flag<bool> FLAGS_bisect(
-    flags, "bisect", false,
-    "find each module that is wrong on right input: it gets the reference's inputs, and the reference's results "
-    "from the modules that it calls");
-Flag<std::string> FLAGS_reduce(
-    flags, "reduce", "",
-    "with --bisect: write the smallest module that is wrong on right input to this folder, as a .pt file that runs "
-    "alone, and a reference with its inputs and the outputs that are expected");
-Flag<std::string> FLAGS_from_stage(
-    flags, "from_stage", "",
-    "begin at this stage, such as blocks.20: what comes before is not computed, but taken from the reference, which "
-    "may be one of --save_stages");
-Flag<bool> FLAGS_find_nan(
-    flags, "find_nan", false,
-    "find the first operator that makes a NaN or an infinity; called as --reference says, or without one as the "
-    "plugin's first example");
-Flag<std::string> FLAGS_precision(
-    flags, "precision", "",
-    "float16 or bfloat16: tell which modules lose most in it, and which must stay in float32; called as "
-    "--reference says, or without one as the plugin's first example");
-Flag<double> FLAGS_keep_error(
-    flags, "keep_error", 0.01,
-    "with --precision: the error that the outputs may have, as a part of their largest element");
-Flag<bool> FLAGS_all(flags, "all", false, "print a row for every stage, not only for those that matter first");
-Flag<bool> FLAGS_json(flags, "json", false, "print JSON, with every tensor");
-Flag<std::string> FLAGS_html(
-    flags, "html", "",
-    "write a page for a browser: the difference of each stage as a curve, a tree of the modules, and pictures");
-Flag<std::string> FLAGS_save_stages(
-    flags, "save_stages", "",
-    "write what the model itself computes to this safetensors file, a reference; called as --reference says, or "
-    "without one as the plugin's first example");
+struct ParityFlags {
+  ParityFlags() {
+    exported.model.set_help(
+        absl::StrCat("the variant to compare, such as dav2_vits; ", ToolCall("list"),
+                     " shows all; by default the one that --checkpoint fits, if there is only one"));
+    // The model is not written.
+    Remove(group, {&exported.out, &exported.verify, &exported.allow_nonfinite, &exported.sizes, &exported.opset});
+  }
 
-absl::StatusOr<CompareOptions> ParseCompareOptions() {
-  CompareOptions options = {.tolerance = *FLAGS_tolerance,
-                            .inject = *FLAGS_inject,
-                            .from_stage = *FLAGS_from_stage,
-                            .keep_tensors = !FLAGS_html->empty()};
+  FlagGroup group;
+  Flag<std::string> artifact{group, "artifact", "",
+                             "a TorchScript file to compare instead of --model; parity runs its code, which may not "
+                             "reach files or other processes"};
+  Flag<std::string> reference{group, "reference", "",
+                              "what upstream computed: a safetensors file, which tools/reference/dump_stages.py "
+                              "writes, or a TorchScript file, which is called as the plugin's first example says"};
+  Flag<std::string> names{group, "names", "",
+                          "a YAML file that pairs the reference's names with the model's: modules: {encoder.layer: "
+                          "blocks, pooler: null} and settings: {num_heads: heads}"};
+  Flag<absl::optional<double>> tolerance{
+      group, "tolerance", absl::nullopt,
+      "how far elements may be from the reference's, as a part of each tensor's largest element; by default it follows "
+      "from the rounding of the model, measured in float64"};
+  Flag<std::vector<std::string>> inject{group,
+                                        "inject",
+                                        {},
+                                        "stages, with commas between, at which the reference's tensors replace the "
+                                        "model's own: blocks.2 for a result, \"input of blocks.2\" for all inputs"};
+  Flag<bool> bisect{group, "bisect", false,
+                    "find each module that is wrong on right input: it gets the reference's inputs, and the "
+                    "reference's results from the modules that it calls"};
+  Flag<std::string> reduce{
+      group, "reduce", "",
+      "with --bisect: write the smallest module that is wrong on right input to this folder, as a .pt file that runs "
+      "alone, and a reference with its inputs and the outputs that are expected"};
+  Flag<std::string> from_stage{group, "from_stage", "",
+                               "begin at this stage, such as blocks.20: what comes before is not computed, but taken "
+                               "from the reference, which may be one of --save_stages"};
+  Flag<bool> find_nan{group, "find_nan", false,
+                      "find the first operator that makes a NaN or an infinity; called as --reference says, or without "
+                      "one as the plugin's first example"};
+  Flag<std::string> precision{group, "precision", "",
+                              "float16 or bfloat16: tell which modules lose most in it, and which must stay in "
+                              "float32; called as --reference says, or without one as the plugin's first example"};
+  Flag<double> keep_error{group, "keep_error", 0.01,
+                          "with --precision: the error that the outputs may have, as a part of their largest element"};
+  Flag<bool> all{group, "all", false, "print a row for every stage, not only for those that matter first"};
+  Flag<bool> json{group, "json", false, "print JSON, with every tensor"};
+  Flag<std::string> html{
+      group, "html", "",
+      "write a page for a browser: the difference of each stage as a curve, a tree of the modules, and pictures"};
+  Flag<std::string> save_stages{group, "save_stages", "",
+                                "write what the model itself computes to this safetensors file, a reference; called as "
+                                "--reference says, or without one as the plugin's first example"};
+  ExportFlags exported{group};
+};
+
+absl::StatusOr<CompareOptions> ParseCompareOptions(const ParityFlags& flags) {
+  CompareOptions options = {.tolerance = *flags.tolerance,
+                            .inject = *flags.inject,
+                            .from_stage = *flags.from_stage,
+                            .keep_tensors = !flags.html->empty()};
   if (!options.tolerance || (std::isfinite(*options.tolerance) && *options.tolerance >= 0)) return options;
   return absl::InvalidArgumentError(absl::StrCat("--tolerance=", *options.tolerance, ": wants a number from 0"));
 }
@@ -116,14 +119,14 @@ struct Loaded {
   ComparedModel model;
 };
 
-absl::StatusOr<Loaded> Load() {
+absl::StatusOr<Loaded> Load(const ParityFlags& flags) {
   Loaded loaded;
-  if (!FLAGS_artifact->empty()) {
-    if (!FLAGS_model->empty()) return absl::InvalidArgumentError("give --model or --artifact, not both");
-    ASSIGN_OR_RETURN(loaded.model, LoadComparedArtifact(ResolveUserPath(*FLAGS_artifact)));
+  if (!flags.artifact->empty()) {
+    if (!flags.exported.model->empty()) return absl::InvalidArgumentError("give --model or --artifact, not both");
+    ASSIGN_OR_RETURN(loaded.model, LoadComparedArtifact(ResolveUserPath(*flags.artifact)));
     return loaded;
   }
-  ASSIGN_OR_RETURN(loaded.request, ParseExportRequest(BuiltInPlugins()));
+  ASSIGN_OR_RETURN(loaded.request, ParseExportRequest(BuiltInPlugins(), flags.exported));
   const ArtifactRequest& request = loaded.request->options.request;
   ASSIGN_OR_RETURN(loaded.built, Build(loaded.request->registry, request));
   loaded.model = {request.entry.variant->name, loaded.built->built->module, loaded.built->examples};
@@ -131,21 +134,21 @@ absl::StatusOr<Loaded> Load() {
 }
 
 // An output must not replace an input or the other output. All inputs have been read.
-absl::Status CheckOutputs() {
-  for (const Flag<std::string>* flag : {&FLAGS_save_stages, &FLAGS_html}) {
+absl::Status CheckOutputs(const ParityFlags& flags) {
+  for (const Flag<std::string>* flag : {&flags.save_stages, &flags.html}) {
     if (!(*flag)->empty()) RETURN_IF_ERROR(CheckReplacesNoInput(ResolveUserPath(**flag)));
   }
-  if (FLAGS_html->empty() || FLAGS_save_stages->empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const OutputPlace stages, FindOutputPlace(ResolveUserPath(*FLAGS_save_stages)));
-  ASSIGN_OR_RETURN(const OutputPlace page, FindOutputPlace(ResolveUserPath(*FLAGS_html)));
+  if (flags.html->empty() || flags.save_stages->empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const OutputPlace stages, FindOutputPlace(ResolveUserPath(*flags.save_stages)));
+  ASSIGN_OR_RETURN(const OutputPlace page, FindOutputPlace(ResolveUserPath(*flags.html)));
   if (stages.Path() != page.Path()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("--html=", *FLAGS_html, ": is the file of --save_stages, too; give each a file of its own"));
+      absl::StrCat("--html=", *flags.html, ": is the file of --save_stages, too; give each a file of its own"));
 }
 
-// Writes the model's own stages. `reference` has the call; nullopt for the first example.
-absl::Status SaveStages(const ComparedModel& model, const absl::optional<Reference>& reference) {
-  const std::string path = ResolveUserPath(*FLAGS_save_stages);
+// Writes the model's own stages to `path`. `reference` has the call; nullopt for the first example.
+absl::Status SaveStages(const ComparedModel& model, const absl::optional<Reference>& reference,
+                        const std::string& path) {
   ASSIGN_OR_RETURN(const Reference own, RecordModel(model, reference, path));
   RETURN_IF_ERROR(WriteReference(own, path));
   std::cout << own.expected.size() << " tensors of " << own.model << " in " << path << "\n";
@@ -164,10 +167,11 @@ absl::Status FindNan(const ComparedModel& model, const absl::optional<Reference>
                                                     is_known ? absl::StrCat(": ", found->line.text) : ""));
 }
 
-absl::Status SearchPrecision(const Loaded& loaded, const absl::optional<Reference>& reference) {
+absl::Status SearchPrecision(const ParityFlags& flags, const Loaded& loaded,
+                             const absl::optional<Reference>& reference) {
   const ComparedModel& model = loaded.model;
-  const std::string flag = *FLAGS_precision;
-  const double error = *FLAGS_keep_error;
+  const std::string& flag = *flags.precision;
+  const double error = *flags.keep_error;
   if (flag != "float16" && flag != "bfloat16") {
     return absl::InvalidArgumentError(absl::StrCat("--precision=", flag, ": wants float16 or bfloat16"));
   }
@@ -178,33 +182,35 @@ absl::Status SearchPrecision(const Loaded& loaded, const absl::optional<Referenc
   ASSIGN_OR_RETURN(const Reference own, RecordModel(model, reference, model.name));
   ASSIGN_OR_RETURN(const std::vector<ComparedTensor> losses, FindLosses(model.module, own, type));
   ASSIGN_OR_RETURN(const MixedPrecision mixed, FindMixedPrecision(model.module, own, type, losses, error));
-  std::cout << (*FLAGS_json
+  std::cout << (*flags.json
                     ? PrecisionJson(model.name, flag, losses, mixed)
-                    : PrecisionText(model.name, flag, losses, mixed, error, *FLAGS_all ? Rows::kAll : Rows::kFirst));
+                    : PrecisionText(model.name, flag, losses, mixed, error, *flags.all ? Rows::kAll : Rows::kFirst));
   return absl::OkStatus();
 }
 
 // Writes the smallest module that is wrong, and tells how to run it.
-absl::Status ReduceModel(const ComparedModel& model, const Reference& reference, const ParityReport& report) {
+absl::Status ReduceModel(const ParityFlags& flags, const ComparedModel& model, const Reference& reference,
+                         const ParityReport& report) {
   if (!report.smallest) {
     std::cerr << "--reduce: no module is wrong on inputs that the reference tells; nothing is written\n";
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(const SavedReduction saved,
-                   SaveReduction(model, reference, *report.smallest, ResolveUserPath(*FLAGS_reduce)));
-  (*FLAGS_json ? std::cerr : std::cout) << ReductionText(*report.smallest, saved);
+                   SaveReduction(model, reference, *report.smallest, ResolveUserPath(*flags.reduce)));
+  (*flags.json ? std::cerr : std::cout) << ReductionText(*report.smallest, saved);
   return absl::OkStatus();
 }
 
-absl::Status Check(const ComparedModel& model, const Reference& reference, const CompareOptions& options) {
-  const bool reduces = !FLAGS_reduce->empty();
-  ASSIGN_OR_RETURN(const ParityReport report, CheckParity(model, reference, options, *FLAGS_bisect || reduces));
-  std::cout << (*FLAGS_json ? ParityJson(report) : ParityText(report, *FLAGS_all ? Rows::kAll : Rows::kFirst));
-  if (!FLAGS_html->empty()) {
+absl::Status Check(const ParityFlags& flags, const ComparedModel& model, const Reference& reference,
+                   const CompareOptions& options) {
+  const bool reduces = !flags.reduce->empty();
+  ASSIGN_OR_RETURN(const ParityReport report, CheckParity(model, reference, options, *flags.bisect || reduces));
+  std::cout << (*flags.json ? ParityJson(report) : ParityText(report, *flags.all ? Rows::kAll : Rows::kFirst));
+  if (!flags.html->empty()) {
     ASSIGN_OR_RETURN(const std::string page, ParityPage(report, reference));
-    RETURN_IF_ERROR(OutputFile::WriteWhole(ResolveUserPath(*FLAGS_html), page));
+    RETURN_IF_ERROR(OutputFile::WriteWhole(ResolveUserPath(*flags.html), page));
   }
-  if (reduces) RETURN_IF_ERROR(ReduceModel(model, reference, report));
+  if (reduces) RETURN_IF_ERROR(ReduceModel(flags, model, reference, report));
   if (report.passed()) return absl::OkStatus();
   if (!report.divergence && report.settings.differences.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(reference.path, ": on right input ",
@@ -220,41 +226,32 @@ absl::Status Check(const ComparedModel& model, const Reference& reference, const
 }
 
 // Flags that change how a model is compared, without one to compare with, would do nothing.
-absl::Status CheckFlags() {
-  if (!FLAGS_reference->empty()) return absl::OkStatus();
-  for (const Flag<std::string>* flag : {&FLAGS_names, &FLAGS_from_stage, &FLAGS_reduce, &FLAGS_html}) {
+absl::Status CheckFlags(const ParityFlags& flags) {
+  if (!flags.reference->empty()) return absl::OkStatus();
+  for (const Flag<std::string>* flag : {&flags.names, &flags.from_stage, &flags.reduce, &flags.html}) {
     if (!(*flag)->empty())
       return absl::InvalidArgumentError(absl::StrCat("--", flag->name(), " is for --reference=FILE"));
   }
-  if (!FLAGS_save_stages->empty() || *FLAGS_find_nan || !FLAGS_precision->empty()) return absl::OkStatus();
+  if (!flags.save_stages->empty() || *flags.find_nan || !flags.precision->empty()) return absl::OkStatus();
   return absl::InvalidArgumentError("--reference is missing: a safetensors file, or a TorchScript file");
 }
 
-absl::Status Parity() {
-  ASSIGN_OR_RETURN(const CompareOptions options, ParseCompareOptions());
-  RETURN_IF_ERROR(CheckFlags());
-  ASSIGN_OR_RETURN(Loaded loaded, Load());
+absl::Status Parity(const ParityFlags& flags) {
+  ASSIGN_OR_RETURN(const CompareOptions options, ParseCompareOptions(flags));
+  RETURN_IF_ERROR(CheckFlags(flags));
+  ASSIGN_OR_RETURN(Loaded loaded, Load(flags));
   absl::optional<Reference> reference;
-  if (!FLAGS_reference->empty()) {
-    const std::string names = FLAGS_names->empty() ? "" : ResolveUserPath(*FLAGS_names);
-    ASSIGN_OR_RETURN(reference, LoadReference(ResolveUserPath(*FLAGS_reference), names, loaded.model));
+  if (!flags.reference->empty()) {
+    const std::string names = flags.names->empty() ? "" : ResolveUserPath(*flags.names);
+    ASSIGN_OR_RETURN(reference, LoadReference(ResolveUserPath(*flags.reference), names, loaded.model));
     ASSIGN_OR_RETURN(loaded.model.module, WithKnobs(loaded.model.module, *reference));
   }
-  RETURN_IF_ERROR(CheckOutputs());
-  if (!FLAGS_save_stages->empty()) RETURN_IF_ERROR(SaveStages(loaded.model, reference));
-  if (*FLAGS_find_nan) return FindNan(loaded.model, reference);
-  if (!FLAGS_precision->empty()) return SearchPrecision(loaded, reference);
-  return reference ? Check(loaded.model, *reference, options) : absl::OkStatus();
-}
-
-FlagGroup ParityFlags() {
-  static FlagGroup own;
-  static const FlagWithHelp model(
-      own, FLAGS_model,
-      absl::StrCat("the variant to compare, such as dav2_vits; ", ToolCall("list"),
-                   " shows all; by default the one that --checkpoint fits, if there is only one"));
-  // The model is not written.
-  return flags + own + Without(ExportFlags(), {"model", "out", "verify", "allow_nonfinite", "sizes", "opset"});
+  RETURN_IF_ERROR(CheckOutputs(flags));
+  if (!flags.save_stages->empty())
+    RETURN_IF_ERROR(SaveStages(loaded.model, reference, ResolveUserPath(*flags.save_stages)));
+  if (*flags.find_nan) return FindNan(loaded.model, reference);
+  if (!flags.precision->empty()) return SearchPrecision(flags, loaded, reference);
+  return reference ? Check(flags, loaded.model, *reference, options) : absl::OkStatus();
 }
 
 }  // namespace
@@ -265,8 +262,7 @@ Command ParityCommand() {
       .summary =
           "Compares a model with what its upstream computed, stage by stage, and locates what differs. Exit status 1 "
           "if something does.",
-      .flags = ParityFlags(),
-      .run = TakesFlags(Parity),
+      .begin = TakesFlags<ParityFlags>(Parity),
   };
 }
 

@@ -35,100 +35,107 @@
 #include "tools/predict/run/run_model.h"
 #include "tools/predict/scene/scene.h"
 #include "tools/request/export_request.h"
-#include "tools/request/host_request.h"
 
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<std::string> FLAGS_artifact(
-    flags, "artifact", "",
-    "an artifact that export --with_preprocess wrote or that is a node for a host, TorchScript or ONNX, instead of a "
-    "model; predict runs its code");
-Flag<std::string> FLAGS_input(
-    flags, "input", "",
-    "an image (JPEG, PNG, TIFF or EXR), a folder, a numbered sequence such as plate.%04d.exr, a wildcard in "
-    "quotes, or several with commas between");
-Flag<std::string> FLAGS_trimap(
-    flags, "trimap", "",
-    "for a model of mattes: the trimap of the image, grey: black background, white foreground, unknown between; of "
-    "several images a folder or a sequence, which has one with the number or the name of each image");
-Flag<absl::optional<int64_t>> FLAGS_between(
-    flags, "between", absl::nullopt,
-    "for a model that makes a frame between two: how many to make between each two images of --input, numbered so that "
-    "the images themselves fit between them");
-Flag<std::string> FLAGS_missing(flags, "missing", "error",
-                                "what to do if a numbered sequence lacks frames between its first and its last: error "
-                                "or skip");
-Flag<std::string> FLAGS_colours(
-    flags, "colours", "",
-    "draw depth in colours with a legend: spectral, turbo or grey; by default a .png has 16-bit numbers");
-Flag<std::string> FLAGS_percentiles(flags, "percentiles", "0,100",
-                                    "the percentiles of the depth that get the first and the last colour");
-Flag<std::string> FLAGS_range(flags, "range", "",
-                              "MIN,MAX: the depths, in the model's unit, that are 0 and 65535 in a .png, or get the "
-                              "first and the last colour; by "
-                              "default 0 to 256 metres, or each image's own smallest and largest");
-Flag<bool> FLAGS_normals(flags, "normals", false,
-                         "draw normals in the place of depth: red right, green up, blue to the camera");
-Flag<bool> FLAGS_side_by_side(flags, "side_by_side", false, "draw depth in colours, with the image to its left");
-Flag<std::string> FLAGS_cameras(
-    flags, "cameras", "",
-    "write the cameras of the views to this .json file, or to this new folder as COLMAP's text files");
-Flag<std::string> FLAGS_points(flags, "points", "",
-                               "write a coloured point cloud of the views to this .ply or .glb file");
-Flag<double> FLAGS_conf(flags, "conf", 40, "leave out so many percent of the points, those of the least confidence");
-Flag<std::string> FLAGS_compare(
-    flags, "compare", "",
-    "another artifact: tell how far its outputs are, and draw both and their difference to --out");
-Flag<std::string> FLAGS_key(flags, "key", "",
-                            "the public key in PEM of whoever signed the files of --artifact and --compare: their "
-                            "signatures are checked before "
-                            "anything of them runs");
-Flag<bool> FLAGS_benchmark(flags, "benchmark", false,
-                           "measure the time and memory of one image, instead of writing anything");
-Flag<bool> FLAGS_views(flags, "views", false, "take all images as views of one scene, for Depth Anything 3");
-Flag<absl::optional<int64_t>> FLAGS_size(
-    flags, "size", absl::nullopt,
-    "the resolution at which the model works, in pixels or tokens, up to 20 megapixels; by default that of the "
-    "published code, up to 4");
-Flag<absl::optional<int64_t>> FLAGS_tile(
-    flags, "tile", absl::nullopt,
-    "for a model that makes images larger: work on pieces of so many pixels a side, such as 512, one after the other, "
-    "for less memory; by default on the whole image");
-Flag<int64_t> FLAGS_tile_pad(flags, "tile_pad", 32,
-                             "with --tile: the pixels around each piece that the model sees, too");
-Flag<int64_t> FLAGS_max_megapixels(flags, "max_megapixels", 100, "refuse larger images, before they are decoded");
+struct PredictFlags {
+  PredictFlags() {
+    exported.model.set_help(
+        absl::StrCat("the variant to run, such as dav2_vits; ", ToolCall("list"),
+                     " shows all; by default the one that --checkpoint fits, if there is only one"));
+    exported.out.set_help(
+        "the .png or .exr file to write; of several images a folder, or a name in which %04d stands for an image's "
+        "number or * for its name");
+    exported.knob.set_help("with --artifact: other values for knobs of the node, such as convention=1");
+    // predict builds what takes images of any size, for libtorch, and writes no artifact, so it sets these itself.
+    Remove(group, exported.host.ThatChooseHost());
+    Remove(group, {&exported.with_preprocess, &exported.wrapper, &exported.sizes, &exported.opset, &exported.verify});
+  }
 
-absl::StatusOr<LoadedArtifact> OpenFile(const std::string& path) {
-  return LoadArtifact(ResolveUserPath(path), FLAGS_key->empty() ? "" : ResolveUserPath(*FLAGS_key));
+  FlagGroup group;
+  Flag<std::string> artifact{group, "artifact", "",
+                             "an artifact that export --with_preprocess wrote or that is a node for a host, "
+                             "TorchScript or ONNX, instead of a model; predict runs its code"};
+  Flag<std::string> input{group, "input", "",
+                          "an image (JPEG, PNG, TIFF or EXR), a folder, a numbered sequence such as plate.%04d.exr, a "
+                          "wildcard in quotes, or several with commas between"};
+  Flag<std::string> trimap{
+      group, "trimap", "",
+      "for a model of mattes: the trimap of the image, grey: black background, white foreground, unknown between; of "
+      "several images a folder or a sequence, which has one with the number or the name of each image"};
+  Flag<absl::optional<int64_t>> between{group, "between", absl::nullopt,
+                                        "for a model that makes a frame between two: how many to make between each two "
+                                        "images of --input, numbered so that the images themselves fit between them"};
+  Flag<std::string> missing{
+      group, "missing", "error",
+      "what to do if a numbered sequence lacks frames between its first and its last: error or skip"};
+  Flag<std::string> colours{
+      group, "colours", "",
+      "draw depth in colours with a legend: spectral, turbo or grey; by default a .png has 16-bit numbers"};
+  Flag<std::string> percentiles{group, "percentiles", "0,100",
+                                "the percentiles of the depth that get the first and the last colour"};
+  Flag<std::string> range{group, "range", "",
+                          "MIN,MAX: the depths, in the model's unit, that are 0 and 65535 in a .png, or get the first "
+                          "and the last colour; by default 0 to 256 metres, or each image's own smallest and largest"};
+  Flag<bool> normals{group, "normals", false,
+                     "draw normals in the place of depth: red right, green up, blue to the camera"};
+  Flag<bool> side_by_side{group, "side_by_side", false, "draw depth in colours, with the image to its left"};
+  Flag<std::string> cameras{
+      group, "cameras", "",
+      "write the cameras of the views to this .json file, or to this new folder as COLMAP's text files"};
+  Flag<std::string> points{group, "points", "", "write a coloured point cloud of the views to this .ply or .glb file"};
+  Flag<double> conf{group, "conf", 40, "leave out so many percent of the points, those of the least confidence"};
+  Flag<std::string> compare{
+      group, "compare", "",
+      "another artifact: tell how far its outputs are, and draw both and their difference to --out"};
+  Flag<std::string> key{group, "key", "",
+                        "the public key in PEM of whoever signed the files of --artifact and --compare: their "
+                        "signatures are checked before anything of them runs"};
+  Flag<bool> benchmark{group, "benchmark", false,
+                       "measure the time and memory of one image, instead of writing anything"};
+  Flag<bool> views{group, "views", false, "take all images as views of one scene, for Depth Anything 3"};
+  Flag<absl::optional<int64_t>> size{group, "size", absl::nullopt,
+                                     "the resolution at which the model works, in pixels or tokens, up to 20 "
+                                     "megapixels; by default that of the published code, up to 4"};
+  Flag<absl::optional<int64_t>> tile{
+      group, "tile", absl::nullopt,
+      "for a model that makes images larger: work on pieces of so many pixels a side, such as 512, one after the "
+      "other, for less memory; by default on the whole image"};
+  Flag<int64_t> tile_pad{group, "tile_pad", 32, "with --tile: the pixels around each piece that the model sees, too"};
+  Flag<int64_t> max_megapixels{group, "max_megapixels", 100, "refuse larger images, before they are decoded"};
+  ExportFlags exported{group};
+  Report report{group};
+};
+
+absl::StatusOr<LoadedArtifact> OpenFile(const PredictFlags& flags, const std::string& path) {
+  return LoadArtifact(ResolveUserPath(path), flags.key->empty() ? "" : ResolveUserPath(*flags.key));
 }
 
 // The artifact of --artifact with the knobs of --knob.
-absl::StatusOr<LoadedArtifact> OpenNode(const std::string& path) {
-  ASSIGN_OR_RETURN(LoadedArtifact artifact, OpenFile(path));
-  if (FLAGS_knob->empty()) return artifact;
+absl::StatusOr<LoadedArtifact> OpenNode(const PredictFlags& flags) {
+  ASSIGN_OR_RETURN(LoadedArtifact artifact, OpenFile(flags, *flags.artifact));
+  if (flags.exported.knob->empty()) return artifact;
   ArtifactRequest wanted;
-  RETURN_IF_ERROR(SetKnobs(*FLAGS_knob, wanted));
+  RETURN_IF_ERROR(SetKnobs(*flags.exported.knob, wanted));
   RETURN_IF_ERROR(TurnKnobs(wanted.knobs, artifact));
   return artifact;
 }
 
 // The artifact of --artifact, or that of --model, which is built here.
-absl::StatusOr<LoadedArtifact> OpenArtifact(std::vector<std::string>& remarks) {
-  const std::string artifact = *FLAGS_artifact;
-  if (artifact.empty() == (FLAGS_model->empty() && FLAGS_checkpoint->empty())) {
+absl::StatusOr<LoadedArtifact> OpenArtifact(const PredictFlags& flags, std::vector<std::string>& remarks) {
+  if (flags.artifact->empty() == (flags.exported.model->empty() && flags.exported.checkpoint->empty())) {
     return absl::InvalidArgumentError("give one of --model=NAME, --checkpoint=FILE and --artifact=FILE");
   }
-  if (!artifact.empty()) return OpenNode(artifact);
-  if (!FLAGS_knob->empty()) {
+  if (!flags.artifact->empty()) return OpenNode(flags);
+  if (!flags.exported.knob->empty()) {
     return absl::InvalidArgumentError("--knob is for nodes of hosts: give --artifact=FILE in the place of --model");
   }
-  if (!FLAGS_key->empty() && FLAGS_compare->empty()) {
+  if (!flags.key->empty() && flags.compare->empty()) {
     return absl::InvalidArgumentError("--key is for signed files: give --artifact=FILE.pt in the place of --model");
   }
-  ASSIGN_OR_RETURN(ExportRequest request, ParseExportRequest(BuiltInPlugins()));
-  if (FLAGS_model->empty()) {
+  ASSIGN_OR_RETURN(ExportRequest request, ParseExportRequest(BuiltInPlugins(), flags.exported));
+  if (flags.exported.model->empty()) {
     for (const absl::string_view line : absl::StrSplit(request.choice, '\n', absl::SkipEmpty())) {
       remarks.emplace_back(line);
     }
@@ -147,16 +154,16 @@ absl::optional<ValueRange> ParseRange(const std::string& text) {
   return is_range ? absl::make_optional(range) : absl::nullopt;
 }
 
-absl::StatusOr<DepthColours> ParseColours(const std::string& name) {
+absl::StatusOr<DepthColours> ParseColours(const PredictFlags& flags, const std::string& name) {
   const absl::StatusOr<ColourMap> map = FindColourMap(name);
   if (!map.ok()) return Annotate(map.status(), absl::StrCat("--colours=", name));
   DepthColours colours = {.map = *map};
-  const std::string percentiles = *FLAGS_percentiles;
+  const std::string percentiles = *flags.percentiles;
   const absl::optional<ValueRange> range = ParseRange(percentiles);
   if (range && 0 <= range->min && range->max <= 100) {
     colours.low = range->min;
     colours.high = range->max;
-    colours.range = ParseRange(*FLAGS_range);
+    colours.range = ParseRange(*flags.range);
     return colours;
   }
   return absl::InvalidArgumentError(
@@ -175,42 +182,42 @@ absl::StatusOr<Tiles> ParseTiles(int64_t side, int64_t pad) {
   return Tiles{side, pad};
 }
 
-absl::StatusOr<PredictOptions> ParsePredictOptions() {
+absl::StatusOr<PredictOptions> ParsePredictOptions(const PredictFlags& flags) {
   PredictOptions options;
   constexpr int64_t kMaxMegapixels = 1000;
-  const int64_t megapixels = *FLAGS_max_megapixels;
+  const int64_t megapixels = *flags.max_megapixels;
   if (megapixels < 1 || megapixels > kMaxMegapixels) {
     return absl::InvalidArgumentError(
         absl::StrCat("--max_megapixels=", megapixels, ": wants a number in 1..", kMaxMegapixels));
   }
   options.max_pixels = megapixels * 1000000;
-  options.size = *FLAGS_size;
+  options.size = *flags.size;
   if (options.size && *options.size < 1) {
     return absl::InvalidArgumentError(absl::StrCat("--size=", *options.size, ": wants a number from 1"));
   }
-  if (*FLAGS_tile) {
-    ASSIGN_OR_RETURN(options.tiles, ParseTiles(**FLAGS_tile, *FLAGS_tile_pad));
+  if (*flags.tile) {
+    ASSIGN_OR_RETURN(options.tiles, ParseTiles(**flags.tile, *flags.tile_pad));
   }
-  options.style.side_by_side = *FLAGS_side_by_side;
-  options.style.normals = *FLAGS_normals;
-  const std::string range = *FLAGS_range;
+  options.style.side_by_side = *flags.side_by_side;
+  options.style.normals = *flags.normals;
+  const std::string range = *flags.range;
   options.style.range = ParseRange(range);
   if (!range.empty() && !options.style.range) {
     return absl::InvalidArgumentError(
         absl::StrCat("--range=", range, ": wants two numbers, the smaller first, such as 0,80"));
   }
-  if (!range.empty() && *FLAGS_percentiles != "0,100") {
+  if (!range.empty() && *flags.percentiles != "0,100") {
     return absl::InvalidArgumentError("--range and --percentiles both choose the scale: give one of them");
   }
   if (!range.empty() && options.style.normals) {
     return absl::InvalidArgumentError("--range is for depth: leave it out with --normals");
   }
-  const std::string colours = *FLAGS_colours;
+  const std::string colours = *flags.colours;
   if (options.style.normals && (!colours.empty() || options.style.side_by_side)) {
     return absl::InvalidArgumentError("--normals has colours of its own: leave out --colours and --side_by_side");
   }
   if (!colours.empty() || options.style.side_by_side) {
-    ASSIGN_OR_RETURN(options.style.colours, ParseColours(colours.empty() ? "spectral" : colours));
+    ASSIGN_OR_RETURN(options.style.colours, ParseColours(flags, colours.empty() ? "spectral" : colours));
   }
   return options;
 }
@@ -218,10 +225,10 @@ absl::StatusOr<PredictOptions> ParsePredictOptions() {
 // Whether a run must, may or must not write a file for each image.
 enum class Outputs { kWanted, kOptional, kNone };
 
-Outputs OutputsOf(const LoadedArtifact& artifact) {
+Outputs OutputsOf(const PredictFlags& flags, const LoadedArtifact& artifact) {
   const bool is_labels = artifact.manifest.interface().kind() == "scores" && !artifact.is_node();
-  if (*FLAGS_benchmark || is_labels) return Outputs::kNone;
-  const bool others = !FLAGS_compare->empty() || !FLAGS_cameras->empty() || !FLAGS_points->empty();
+  if (*flags.benchmark || is_labels) return Outputs::kNone;
+  const bool others = !flags.compare->empty() || !flags.cameras->empty() || !flags.points->empty();
   return others ? Outputs::kOptional : Outputs::kWanted;
 }
 
@@ -236,28 +243,29 @@ absl::Status CheckOut(const std::string& out, Outputs wanted) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<MissingFrames> ParseMissing() {
-  const std::string missing = *FLAGS_missing;
+absl::StatusOr<MissingFrames> ParseMissing(const PredictFlags& flags) {
+  const std::string missing = *flags.missing;
   if (missing == "error") return MissingFrames::kError;
   if (missing == "skip") return MissingFrames::kSkip;
   return absl::InvalidArgumentError(absl::StrCat("--missing=", missing, ": wants error or skip"));
 }
 
 // The images of --input.
-absl::StatusOr<FoundImages> FindInputs() {
-  const std::vector<std::string> inputs = ResolveUserPaths(*FLAGS_input);
+absl::StatusOr<FoundImages> FindInputs(const PredictFlags& flags) {
+  const std::vector<std::string> inputs = ResolveUserPaths(*flags.input);
   if (inputs.empty()) return absl::InvalidArgumentError("--input is missing: an image, a folder or a sequence");
-  ASSIGN_OR_RETURN(const MissingFrames missing, ParseMissing());
+  ASSIGN_OR_RETURN(const MissingFrames missing, ParseMissing(flags));
   return FindImages(inputs, missing);
 }
 
 // The files that images become, which are called after `names`; "" without --out. In a folder, numbers of a sequence
 // are .exr, whose scale all frames share.
-absl::StatusOr<std::vector<std::string>> PlanOutputs(const std::vector<FoundImage>& names, const std::string& out,
+absl::StatusOr<std::vector<std::string>> PlanOutputs(const PredictFlags& flags, const std::vector<FoundImage>& names,
                                                      const OutputStyle& style) {
+  const std::string& out = *flags.exported.out;
   if (out.empty()) return std::vector<std::string>(names.size());
-  const bool is_sequence = names.size() > 1 && !names.front().number.empty() && !*FLAGS_between;
-  const bool is_map = is_sequence && !style.is_picture() && !style.range && FLAGS_compare->empty();
+  const bool is_sequence = names.size() > 1 && !names.front().number.empty() && !*flags.between;
+  const bool is_map = is_sequence && !style.is_picture() && !style.range && flags.compare->empty();
   ASSIGN_OR_RETURN(std::vector<std::string> outputs,
                    NameOutputs(names, ResolveUserPath(out), is_map ? ".exr" : ".png"));
   for (const std::string& output : outputs) {
@@ -270,29 +278,29 @@ absl::StatusOr<std::vector<std::string>> PlanOutputs(const std::vector<FoundImag
 }
 
 // Which file each image becomes.
-absl::StatusOr<std::vector<PredictJob>> PlanImages(const std::vector<FoundImage>& images, const std::string& out,
+absl::StatusOr<std::vector<PredictJob>> PlanImages(const PredictFlags& flags, const std::vector<FoundImage>& images,
                                                    const OutputStyle& style) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> outputs, PlanOutputs(images, out, style));
+  ASSIGN_OR_RETURN(const std::vector<std::string> outputs, PlanOutputs(flags, images, style));
   std::vector<PredictJob> jobs;
   for (size_t i = 0; i < images.size(); ++i) jobs.push_back({images[i].path, outputs[i]});
   return jobs;
 }
 
 // The frames of --between, and the file that each becomes.
-absl::StatusOr<std::vector<PredictJob>> PlanFrames(const std::vector<FoundImage>& images, const std::string& out,
+absl::StatusOr<std::vector<PredictJob>> PlanFrames(const PredictFlags& flags, const std::vector<FoundImage>& images,
                                                    const OutputStyle& style) {
   constexpr int64_t kMostBetween = 1000;
-  const int64_t between = FLAGS_between->value();
+  const int64_t between = flags.between->value();
   if (between < 1 || between > kMostBetween) {
     return absl::InvalidArgumentError(absl::StrCat("--between=", between, ": wants a number in 1..", kMostBetween));
   }
-  if (*FLAGS_missing != "error") {
+  if (*flags.missing != "error") {
     return absl::InvalidArgumentError("--between needs frames that follow each other: leave out --missing");
   }
   ASSIGN_OR_RETURN(const std::vector<FrameBetween> frames, FramesBetween(images, between));
   std::vector<FoundImage> names;
   for (const FrameBetween& frame : frames) names.push_back(frame.frame);
-  ASSIGN_OR_RETURN(const std::vector<std::string> outputs, PlanOutputs(names, out, style));
+  ASSIGN_OR_RETURN(const std::vector<std::string> outputs, PlanOutputs(flags, names, style));
   std::vector<PredictJob> jobs;
   for (size_t i = 0; i < frames.size(); ++i) {
     jobs.push_back({.input = frames[i].first.path,
@@ -304,11 +312,11 @@ absl::StatusOr<std::vector<PredictJob>> PlanFrames(const std::vector<FoundImage>
 }
 
 // Makes sure that --between is given for a model that makes frames between two, and for no other.
-absl::Status CheckBetween(const LoadedArtifact& artifact) {
+absl::Status CheckBetween(const PredictFlags& flags, const LoadedArtifact& artifact) {
   const std::string& model = artifact.manifest.model();
-  if (TakesFrames(artifact) == FLAGS_between->has_value()) return absl::OkStatus();
+  if (TakesFrames(artifact) == flags.between->has_value()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      *FLAGS_between
+      *flags.between
           ? absl::StrCat("--between: ", model, " takes one image at a time")
           : absl::StrCat(model,
                          " makes frames between two images\n  --between=1 makes one between each two of --input"));
@@ -333,11 +341,11 @@ absl::Status PairTrimaps(const std::string& trimap, const LoadedArtifact& artifa
   return absl::OkStatus();
 }
 
-absl::StatusOr<SceneOutputs> ParseSceneOutputs() {
+absl::StatusOr<SceneOutputs> ParseSceneOutputs(const PredictFlags& flags) {
   SceneOutputs outputs;
-  if (const std::string path = *FLAGS_cameras; !path.empty()) outputs.cameras = ResolveUserPath(path);
-  if (const std::string path = *FLAGS_points; !path.empty()) outputs.points = ResolveUserPath(path);
-  outputs.percentile = *FLAGS_conf;
+  if (const std::string path = *flags.cameras; !path.empty()) outputs.cameras = ResolveUserPath(path);
+  if (const std::string path = *flags.points; !path.empty()) outputs.points = ResolveUserPath(path);
+  outputs.percentile = *flags.conf;
   if (!(outputs.percentile >= 0 && outputs.percentile < 100)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--conf=", outputs.percentile, ": wants a percentage from 0 to 100"));
@@ -353,14 +361,15 @@ absl::Status CheckOutputs(const SceneOutputs& scene, const std::vector<PredictJo
   return CheckReplacesNoInput(scene.points);
 }
 
-absl::Status MeasureOne(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options) {
+absl::Status MeasureOne(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options,
+                        Report& report) {
   PredictedImage done = {.input = job.input};
   JobInput input;
   RETURN_IF_ERROR(ReadJob(job, options, input, done));
   const absl::StatusOr<Benchmark> benchmark = MeasureModel(artifact, ForModel(input, job, options));
   if (!benchmark.ok()) return Annotate(benchmark.status(), job.input);
-  if (IsReportWanted()) {
-    Report().update(BenchmarkReport(artifact, done, *benchmark));
+  if (report.is_wanted()) {
+    report.fields().update(BenchmarkReport(artifact, done, *benchmark));
   } else {
     PrintBenchmark(artifact, done, *benchmark, std::cout);
   }
@@ -368,73 +377,53 @@ absl::Status MeasureOne(const LoadedArtifact& artifact, const PredictJob& job, c
 }
 
 // The artifact of --compare; none without the flag.
-absl::StatusOr<absl::optional<LoadedArtifact>> OpenCompared() {
-  const std::string path = *FLAGS_compare;
+absl::StatusOr<absl::optional<LoadedArtifact>> OpenCompared(const PredictFlags& flags) {
+  const std::string path = *flags.compare;
   if (path.empty()) return absl::nullopt;
-  if (*FLAGS_views || *FLAGS_benchmark) {
+  if (*flags.views || *flags.benchmark) {
     return absl::InvalidArgumentError("--compare takes each image on its own: leave out --views and --benchmark");
   }
-  ASSIGN_OR_RETURN(LoadedArtifact artifact, OpenFile(path));
+  ASSIGN_OR_RETURN(LoadedArtifact artifact, OpenFile(flags, path));
   return absl::make_optional(std::move(artifact));
 }
 
-absl::Status Predict() {
+absl::Status Predict(PredictFlags& flags) {
   const absl::Time start = absl::Now();
   PredictionReport report;
-  ASSIGN_OR_RETURN(PredictOptions options, ParsePredictOptions());
-  ASSIGN_OR_RETURN(report.scene, ParseSceneOutputs());
-  const std::string out = *FLAGS_out;
+  ASSIGN_OR_RETURN(PredictOptions options, ParsePredictOptions(flags));
+  ASSIGN_OR_RETURN(report.scene, ParseSceneOutputs(flags));
   // A wrong path is told before the model is built.
-  ASSIGN_OR_RETURN(const FoundImages inputs, FindInputs());
+  ASSIGN_OR_RETURN(const FoundImages inputs, FindInputs(flags));
   report.notes = inputs.notes;
   options.style.is_one_of_several = inputs.images.size() > 1;
-  const auto plan = *FLAGS_between ? PlanFrames : PlanImages;
-  ASSIGN_OR_RETURN(report.jobs, plan(inputs.images, out, options.style));
-  ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(report.remarks));
-  RETURN_IF_ERROR(CheckBetween(artifact));
-  RETURN_IF_ERROR(CheckOut(out, OutputsOf(artifact)));
-  RETURN_IF_ERROR(PairTrimaps(*FLAGS_trimap, artifact, inputs.images, report.jobs));
-  if (*FLAGS_benchmark) return MeasureOne(artifact, report.jobs[0], options);
-  ASSIGN_OR_RETURN(const absl::optional<LoadedArtifact> compared, OpenCompared());
+  const auto plan = *flags.between ? PlanFrames : PlanImages;
+  ASSIGN_OR_RETURN(report.jobs, plan(flags, inputs.images, options.style));
+  ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(flags, report.remarks));
+  RETURN_IF_ERROR(CheckBetween(flags, artifact));
+  RETURN_IF_ERROR(CheckOut(*flags.exported.out, OutputsOf(flags, artifact)));
+  RETURN_IF_ERROR(PairTrimaps(*flags.trimap, artifact, inputs.images, report.jobs));
+  if (*flags.benchmark) return MeasureOne(artifact, report.jobs[0], options, flags.report);
+  ASSIGN_OR_RETURN(const absl::optional<LoadedArtifact> compared, OpenCompared(flags));
   RETURN_IF_ERROR(CheckOutputs(report.scene, report.jobs));
   if (compared) {
     options.compared = &*compared;
     if (!options.style.colours) {
-      ASSIGN_OR_RETURN(options.style.colours, ParseColours("spectral"));
+      ASSIGN_OR_RETURN(options.style.colours, ParseColours(flags, "spectral"));
     }
   }
-  if (*FLAGS_views || !report.scene.cameras.empty() || !report.scene.points.empty()) {
+  if (*flags.views || !report.scene.cameras.empty() || !report.scene.points.empty()) {
     ASSIGN_OR_RETURN(const std::vector<View> views, PredictViews(artifact, report.jobs, options, report.images));
     ASSIGN_OR_RETURN(report.counts, WriteScene(views, report.scene));
   } else {
     report.images = PredictImages(artifact, report.jobs, options);
   }
   report.time = absl::Now() - start;
-  if (IsReportWanted()) {
-    Report().update(PredictionsReport(artifact, report));
+  if (flags.report.is_wanted()) {
+    flags.report.fields().update(PredictionsReport(artifact, report));
   } else {
     PrintPredictions(artifact, report, std::cout);
   }
   return FailuresOf(report.images);
-}
-
-FlagGroup PredictFlags() {
-  static FlagGroup own;
-  static const FlagWithHelp model(
-      own, FLAGS_model,
-      absl::StrCat("the variant to run, such as dav2_vits; ", ToolCall("list"),
-                   " shows all; by default the one that --checkpoint fits, if there is only one"));
-  static const FlagWithHelp out(own, FLAGS_out,
-                                "the .png or .exr file to write; of several images a folder, or a name in which %04d "
-                                "stands for an image's number or * for its name");
-  // predict builds what takes images of any size, for libtorch, and writes no artifact, so it sets these itself.
-  std::vector<absl::string_view> without = HostFlagNames();
-  without.insert(without.end(),
-                 {FLAGS_model.name(), FLAGS_out.name(), "with_preprocess", "wrapper", "sizes", "opset", "verify"});
-  static const FlagWithHelp knob(own, FLAGS_knob,
-                                 "with --artifact: other values for knobs of the node, such as convention=1");
-  without.push_back(FLAGS_knob.name());
-  return flags + own + Without(ExportFlags(), without) + ReportFlags();
 }
 
 }  // namespace
@@ -443,8 +432,7 @@ Command PredictCommand() {
   return {
       .name = "predict",
       .summary = "Runs a model on images: depth, mattes, larger images, features or labels, as pictures and maps.",
-      .flags = PredictFlags(),
-      .run = TakesFlags(Predict),
+      .begin = TakesFlags<PredictFlags>(Predict),
   };
 }
 

@@ -24,81 +24,8 @@
 #include "tools/command/tool_call.h"
 #include "tools/command/user_path.h"
 #include "tools/request/given_files.h"
-#include "tools/request/host_request.h"
-#include "tools/request/load_registry.h"
 
 namespace modelport {
-namespace {
-
-FlagGroup flags;
-Flag<std::string> FLAGS_weights(
-    flags, "weights", "",
-    "published: end with an error if no checkpoint is found; seeded or seeded:SEED: weights made by a rule, which "
-    "predict nothing, for structure checks; by default published if a checkpoint is found, else seeded, or for a "
-    "package an error");
-Flag<std::string> FLAGS_layout(
-    flags, "layout", "auto",
-    "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for several checkpoints one "
-    "for all, or one for each with commas between");
-Flag<std::string> FLAGS_state_dict(
-    flags, "state_dict", "",
-    "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the one that fits");
-Flag<std::string> FLAGS_prefix(
-    flags, "prefix", "",
-    "take the keys that begin so, such as teacher.backbone., and leave out the others; by default a prefix is found "
-    "without which the keys fit");
-Flag<bool> FLAGS_resample(
-    flags, "resample", false,
-    "make a table of positions that the checkpoint has for another image size one of the model's, as timm does; by "
-    "default a model of that size is taken");
-Flag<bool> FLAGS_with_preprocess(
-    flags, "with_preprocess", false,
-    "put the model's own preparation of images into the artifact, which then takes images of any size, uint8 or "
-    "0..1");
-Flag<std::string> FLAGS_wrapper(flags, "wrapper", "",
-                                absl::StrCat("with ", WrappingTargetFlags(),
-                                             ": which of the model's nodes to make, by the name that ",
-                                             ToolCall("list"), " shows; by default the first"));
-Flag<std::string> FLAGS_outputs(flags, "outputs", "",
-                                "the outputs of the model's forward to keep, such as depth, or several with commas "
-                                "between; the others are left out, with the code and the weights that only they "
-                                "need; by default all are kept");
-Flag<std::string> FLAGS_set(
-    flags, "set", "",
-    "other values for arguments of the model, as its plugin.yaml writes them: max_depth=35, or several with commas "
-    "between; the weights have to be made for them");
-Flag<std::string> FLAGS_sizes(
-    flags, "sizes", "",
-    "sizes of the inputs that an ONNX file has fixed, by their letters in the model's shapes, such as "
-    "B=1,H=518,W=518; others stay free");
-Flag<absl::optional<int64_t>> FLAGS_opset(flags, "opset", absl::nullopt,
-                                          "the opset of an ONNX file, 17 to 22; by default 17, which most hosts load");
-Flag<std::string> FLAGS_family(
-    flags, "family", "",
-    "without --model: the family, such as dinov2, of which the checkpoint is a model; by default all are searched");
-Flag<bool> FLAGS_verify(flags, "verify", true, "load the artifact back and compare it; --noverify leaves that out");
-Flag<bool> FLAGS_allow_nonfinite(flags, "allow_nonfinite", false,
-                                 "let NaN and infinite weights and outputs through; the manifest counts the outputs");
-
-}  // namespace
-
-Flag<std::string> FLAGS_knob(
-    flags, "knob", "",
-    "other values for knobs of the model's node in a host, such as convention=1,max_size=512; in an ONNX file knobs "
-    "are constants");
-Flag<std::string> FLAGS_model(
-    flags, "model", "",
-    absl::StrCat("the variant to export, such as dav2_vits; ", ToolCall("list"),
-                 " shows all; by default the one that --checkpoint fits, if there is only one"));
-Flag<std::string> FLAGS_checkpoint(
-    flags, "checkpoint", "",
-    "the published file of weights, or several with commas between for a model of several files; by default they are "
-    "looked for here and in the Hugging Face cache (see --weights)");
-Flag<std::string> FLAGS_out(flags, "out", "",
-                            "the file to write; by default it is named after the model, in the current folder");
-Flag<std::string> FLAGS_dtype(flags, "dtype", "float32",
-                              "dtype of the artifact's weights: float32, float16 or bfloat16");
-
 namespace {
 
 absl::StatusOr<Seeded> ParseSeeded(absl::string_view weights) {
@@ -172,57 +99,58 @@ absl::Status NoneFound(absl::string_view subject, const Variant& variant, const 
   return absl::NotFoundError(absl::StrCat(message, "\n  ", Cure(variant)));
 }
 
-// The seeded weights that the flag --weights, `weights`, asks for.
-absl::StatusOr<Seeded> ChooseSeeded(const std::string& weights) {
-  const SourceChoice choice = ParseSourceChoice(*FLAGS_layout, *FLAGS_state_dict, *FLAGS_prefix);
+// The seeded weights that --weights asks for.
+absl::StatusOr<Seeded> ChooseSeeded(const ExportFlags& flags) {
+  const SourceChoice choice = ParseSourceChoice(*flags.layout, *flags.state_dict, *flags.prefix);
   if (choice.layout != "auto" && choice.layout != "original") {
     return absl::InvalidArgumentError(
         absl::StrCat("--layout=", choice.layout, ": seeded weights have the original layout only"));
   }
   if (choice.state_dict) {
-    return absl::InvalidArgumentError(absl::StrCat(FLAGS_prefix->empty() ? "--state_dict" : "--prefix",
+    return absl::InvalidArgumentError(absl::StrCat(flags.prefix->empty() ? "--state_dict" : "--prefix",
                                                    " is for checkpoints: seeded weights have the original keys alone"));
   }
-  if (*FLAGS_resample)
+  if (*flags.resample)
     return absl::InvalidArgumentError("--resample is for checkpoints: seeded weights have the model's size");
-  return ParseSeeded(weights);
+  return ParseSeeded(*flags.weights);
 }
 
-absl::StatusOr<CheckpointFiles> MakeFiles(const std::vector<std::string>& paths) {
-  ASSIGN_OR_RETURN(CheckpointFiles files, MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict, *FLAGS_prefix));
-  for (CheckpointFile& file : files) file.choice.resample = *FLAGS_resample;
+absl::StatusOr<CheckpointFiles> MakeFiles(const ExportFlags& flags, const std::vector<std::string>& paths) {
+  ASSIGN_OR_RETURN(CheckpointFiles files, MakeCheckpointFiles(paths, *flags.layout, *flags.state_dict, *flags.prefix));
+  for (CheckpointFile& file : files) file.choice.resample = *flags.resample;
   return files;
 }
 
-absl::Status CheckOneSource() {
-  if (FLAGS_weights->empty() || FLAGS_checkpoint->empty()) return absl::OkStatus();
+absl::Status CheckOneSource(const ExportFlags& flags) {
+  if (flags.weights->empty() || flags.checkpoint->empty()) return absl::OkStatus();
   return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
 }
 
 // FailedPrecondition: arguments of `recognised`, the model of `request`, follow from others by no rule, and none is
 // set.
-absl::Status CheckGiven(const RecognisedModel& recognised, const ArtifactRequest& request) {
+absl::Status CheckGiven(const ExportFlags& flags, const RecognisedModel& recognised, const ArtifactRequest& request) {
   std::vector<std::string> missing;
   for (const std::string& name : recognised.asked) {
     if (request.arguments.count(name) == 0) missing.push_back(name);
   }
   if (missing.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
-      *FLAGS_checkpoint, ": fits ", request.entry.variant->name, " with the arguments ",
+      *flags.checkpoint, ": fits ", request.entry.variant->name, " with the arguments ",
       ArgumentsText(recognised.arguments), ", which do not tell ", absl::StrJoin(missing, " and "),
-      "\n  as in the code that trained the model: --set=", FLAGS_set->empty() ? "" : absl::StrCat(*FLAGS_set, ","),
+      "\n  as in the code that trained the model: --set=", flags.set->empty() ? "" : absl::StrCat(*flags.set, ","),
       ArgumentsText(PlaceholdersOf(missing))));
 }
 
 // Sets the model of `request` to that of the flag --model, or else to the one that the checkpoint fits, with the
 // arguments that the file tells, and returns that.
-absl::StatusOr<absl::optional<RecognisedModel>> ChooseModel(const Registry& registry, ArtifactRequest& request) {
-  ASSIGN_OR_RETURN(const Registry searched, SearchedRegistry(registry, *FLAGS_family, *FLAGS_model));
-  if (!FLAGS_model->empty()) {
-    ASSIGN_OR_RETURN(request.entry, registry.Find(*FLAGS_model));
+absl::StatusOr<absl::optional<RecognisedModel>> ChooseModel(const ExportFlags& flags, const Registry& registry,
+                                                            ArtifactRequest& request) {
+  ASSIGN_OR_RETURN(const Registry searched, SearchedRegistry(registry, *flags.family, *flags.model));
+  if (!flags.model->empty()) {
+    ASSIGN_OR_RETURN(request.entry, registry.Find(*flags.model));
     return absl::nullopt;
   }
-  ASSIGN_OR_RETURN(const CheckpointFiles files, MakeFiles(ResolveUserPaths(*FLAGS_checkpoint)));
+  ASSIGN_OR_RETURN(const CheckpointFiles files, MakeFiles(flags, ResolveUserPaths(*flags.checkpoint)));
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
   ASSIGN_OR_RETURN(const RecognisedModel recognised, RecogniseModel(searched, given));
   request.entry = recognised.entry;
@@ -247,15 +175,67 @@ std::string DefaultFile(const ArtifactRequest& request, const std::string& name,
 
 }  // namespace
 
-FlagGroup ExportFlags() { return flags + HostFlags() + RegistryFlags(); }
+ExportFlags::ExportFlags(FlagGroup& group)
+    : weights(group, "weights", "",
+              "published: end with an error if no checkpoint is found; seeded or seeded:SEED: weights made by a rule, "
+              "which predict nothing, for structure checks; by default published if a checkpoint is found, else "
+              "seeded, or for a package an error"),
+      layout(group, "layout", "auto",
+             "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for several checkpoints "
+             "one for all, or one for each with commas between"),
+      state_dict(group, "state_dict", "",
+                 "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the one "
+                 "that fits"),
+      prefix(group, "prefix", "",
+             "take the keys that begin so, such as teacher.backbone., and leave out the others; by default a prefix is "
+             "found without which the keys fit"),
+      resample(group, "resample", false,
+               "make a table of positions that the checkpoint has for another image size one of the model's, as timm "
+               "does; by default a model of that size is taken"),
+      with_preprocess(group, "with_preprocess", false,
+                      "put the model's own preparation of images into the artifact, which then takes images of any "
+                      "size, uint8 or 0..1"),
+      wrapper(group, "wrapper", "",
+              absl::StrCat("with ", WrappingTargetFlags(), ": which of the model's nodes to make, by the name that ",
+                           ToolCall("list"), " shows; by default the first")),
+      outputs(group, "outputs", "",
+              "the outputs of the model's forward to keep, such as depth, or several with commas between; the others "
+              "are left out, with the code and the weights that only they need; by default all are kept"),
+      set(group, "set", "",
+          "other values for arguments of the model, as its plugin.yaml writes them: max_depth=35, or several with "
+          "commas between; the weights have to be made for them"),
+      sizes(group, "sizes", "",
+            "sizes of the inputs that an ONNX file has fixed, by their letters in the model's shapes, such as "
+            "B=1,H=518,W=518; others stay free"),
+      opset(group, "opset", absl::nullopt, "the opset of an ONNX file, 17 to 22; by default 17, which most hosts load"),
+      family(group, "family", "",
+             "without --model: the family, such as dinov2, of which the checkpoint is a model; by default all are "
+             "searched"),
+      verify(group, "verify", true, "load the artifact back and compare it; --noverify leaves that out"),
+      allow_nonfinite(group, "allow_nonfinite", false,
+                      "let NaN and infinite weights and outputs through; the manifest counts the outputs"),
+      knob(group, "knob", "",
+           "other values for knobs of the model's node in a host, such as convention=1,max_size=512; in an ONNX file "
+           "knobs are constants"),
+      model(group, "model", "",
+            absl::StrCat("the variant to export, such as dav2_vits; ", ToolCall("list"),
+                         " shows all; by default the one that --checkpoint fits, if there is only one")),
+      checkpoint(group, "checkpoint", "",
+                 "the published file of weights, or several with commas between for a model of several files; by "
+                 "default they are looked for here and in the Hugging Face cache (see --weights)"),
+      out(group, "out", "", "the file to write; by default it is named after the model, in the current folder"),
+      dtype(group, "dtype", "float32", "dtype of the artifact's weights: float32, float16 or bfloat16"),
+      host(group),
+      registry(group) {}
 
-absl::StatusOr<std::string> ChooseForModel(IfNotFound if_not_found, ArtifactRequest& request) {
-  if (!FLAGS_set->empty()) RETURN_IF_ERROR(SetArguments(*FLAGS_set, request));
+absl::StatusOr<std::string> ChooseForModel(const ExportFlags& flags, IfNotFound if_not_found,
+                                           ArtifactRequest& request) {
+  if (!flags.set->empty()) RETURN_IF_ERROR(SetArguments(*flags.set, request));
   const Variant& variant = *request.entry.variant;
   WeightSource& source = request.weights;
-  const std::string checkpoint = *FLAGS_checkpoint, weights = *FLAGS_weights;
+  const std::string checkpoint = *flags.checkpoint, weights = *flags.weights;
   if (!weights.empty() && weights != "published") {
-    ASSIGN_OR_RETURN(source, ChooseSeeded(weights));
+    ASSIGN_OR_RETURN(source, ChooseSeeded(flags));
     return "";
   }
   if (const std::vector<std::string> paths = ResolveUserPaths(checkpoint); !paths.empty()) {
@@ -263,7 +243,7 @@ absl::StatusOr<std::string> ChooseForModel(IfNotFound if_not_found, ArtifactRequ
       return absl::InvalidArgumentError(
           absl::StrCat("--checkpoint=", checkpoint, ": ", variant.name, " is one file, not several"));
     }
-    ASSIGN_OR_RETURN(source, MakeFiles(paths));
+    ASSIGN_OR_RETURN(source, MakeFiles(flags, paths));
     return "";
   }
   const std::string here = ResolveUserPath(".");
@@ -275,39 +255,39 @@ absl::StatusOr<std::string> ChooseForModel(IfNotFound if_not_found, ArtifactRequ
         none.message(), "\n  or pass --weights=seeded for weights that predict nothing, to try the steps"));
   }
   if (AllFound(found)) {
-    ASSIGN_OR_RETURN(source, MakeFiles(found));
+    ASSIGN_OR_RETURN(source, MakeFiles(flags, found));
   }
   return DescribeChoice(variant, found);
 }
 
-absl::StatusOr<ExportOptions> ParseExportOptions() {
-  RETURN_IF_ERROR(CheckOneSource());
+absl::StatusOr<ExportOptions> ParseExportOptions(const ExportFlags& flags) {
+  RETURN_IF_ERROR(CheckOneSource(flags));
   ExportOptions options;
-  options.prove = *FLAGS_verify;
-  options.allow_nonfinite = *FLAGS_allow_nonfinite;
+  options.prove = *flags.verify;
+  options.allow_nonfinite = *flags.allow_nonfinite;
   ArtifactRequest& request = options.request;
-  request.with_preprocess = *FLAGS_with_preprocess;
-  request.wrapper = *FLAGS_wrapper;
-  if (!FLAGS_sizes->empty()) RETURN_IF_ERROR(SetSizes(*FLAGS_sizes, request));
-  if (!FLAGS_knob->empty()) RETURN_IF_ERROR(SetKnobs(*FLAGS_knob, request));
-  if (const absl::optional<int64_t> opset = *FLAGS_opset) {
+  request.with_preprocess = *flags.with_preprocess;
+  request.wrapper = *flags.wrapper;
+  if (!flags.sizes->empty()) RETURN_IF_ERROR(SetSizes(*flags.sizes, request));
+  if (!flags.knob->empty()) RETURN_IF_ERROR(SetKnobs(*flags.knob, request));
+  if (const absl::optional<int64_t> opset = *flags.opset) {
     if (*opset < 1 || *opset > 100) return absl::InvalidArgumentError("--opset: wants 17 to 22");
     request.opset = static_cast<int>(*opset);
   }
-  if (!FLAGS_outputs->empty()) request.outputs = absl::StrSplit(*FLAGS_outputs, ',');
-  const absl::optional<DType> dtype = ParseDType(*FLAGS_dtype);
+  if (!flags.outputs->empty()) request.outputs = absl::StrSplit(*flags.outputs, ',');
+  const absl::optional<DType> dtype = ParseDType(*flags.dtype);
   if (!dtype || !IsArtifactDType(*dtype)) {
-    return absl::InvalidArgumentError(absl::StrCat("--dtype=", *FLAGS_dtype, ": wants float32, float16 or bfloat16"));
+    return absl::InvalidArgumentError(absl::StrCat("--dtype=", *flags.dtype, ": wants float32, float16 or bfloat16"));
   }
   request.dtype = *dtype;
-  ASSIGN_OR_RETURN(const HostRequest host, ParseHostRequest());
+  ASSIGN_OR_RETURN(const HostRequest host, ParseHostRequest(flags.host));
   request.target = host.target;
   request.runtime = host.runtime;
   return options;
 }
 
-std::string OutPath(absl::string_view name) {
-  const std::string out = *FLAGS_out;
+std::string OutPath(const ExportFlags& flags, absl::string_view name) {
+  const std::string out = *flags.out;
   return ResolveUserPath(out.empty() ? std::string(name) : out);
 }
 
@@ -316,23 +296,23 @@ absl::Status ModelMissing() {
                                                  ToolCall("inspect", "--checkpoint=FILE"), " those that a file fits"));
 }
 
-absl::StatusOr<ExportRequest> ParseExportRequest(const BuiltIn& built_in) {
-  if (FLAGS_model->empty() && FLAGS_checkpoint->empty()) {
+absl::StatusOr<ExportRequest> ParseExportRequest(const BuiltIn& built_in, const ExportFlags& flags) {
+  if (flags.model->empty() && flags.checkpoint->empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--model is missing: ", ToolCall("list"),
                      " shows the models; with --checkpoint=FILE it is the one that the file fits"));
   }
-  ASSIGN_OR_RETURN(ExportOptions options, ParseExportOptions());
-  ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
-  ASSIGN_OR_RETURN(const absl::optional<RecognisedModel> recognised, ChooseModel(registry, options.request));
+  ASSIGN_OR_RETURN(ExportOptions options, ParseExportOptions(flags));
+  ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in, flags.registry));
+  ASSIGN_OR_RETURN(const absl::optional<RecognisedModel> recognised, ChooseModel(flags, registry, options.request));
   const bool is_of_catalog = options.request.arguments.empty();
-  ASSIGN_OR_RETURN(std::string notes, ChooseForModel(IfNotFound::kSeed, options.request));
+  ASSIGN_OR_RETURN(std::string notes, ChooseForModel(flags, IfNotFound::kSeed, options.request));
   if (recognised) {
-    RETURN_IF_ERROR(CheckGiven(*recognised, options.request));
+    RETURN_IF_ERROR(CheckGiven(flags, *recognised, options.request));
     notes = absl::StrCat("recognised ", recognised->entry.variant->name, ", ", recognised->reason, "\n", notes);
   }
   ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(options.request));
-  options.out = OutPath(DefaultFile(options.request, name, is_of_catalog));
+  options.out = OutPath(flags, DefaultFile(options.request, name, is_of_catalog));
   return ExportRequest{std::move(registry), std::move(options), std::move(notes)};
 }
 

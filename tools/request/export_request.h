@@ -2,14 +2,18 @@
 #ifndef MODELPORT_TOOLS_REQUEST_EXPORT_REQUEST_H_
 #define MODELPORT_TOOLS_REQUEST_EXPORT_REQUEST_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "artifact/export/export_model.h"
 #include "registry/registry.h"
 #include "tools/command/flags.h"
+#include "tools/request/host_request.h"
+#include "tools/request/load_registry.h"
 
 namespace modelport {
 
@@ -21,23 +25,33 @@ struct ExportRequest {
   std::string choice;  // Notes on the model and the weights for a user who did not choose them; may be empty.
 };
 
-// The flags --model, --checkpoint, --weights and so on, with HostFlags and RegistryFlags.
-FlagGroup ExportFlags();
+// The flags --model, --checkpoint, --weights and so on, with those of the host and the registry.
+struct ExportFlags {
+  // Adds them to `group`.
+  explicit ExportFlags(FlagGroup& group);
 
-// Those of them that tools read themselves, or take in another way (FlagWithHelp).
-extern Flag<std::string> FLAGS_model, FLAGS_checkpoint, FLAGS_out, FLAGS_dtype, FLAGS_knob;
+  Flag<std::string> weights, layout, state_dict, prefix;
+  Flag<bool> resample, with_preprocess;
+  Flag<std::string> wrapper, outputs, set, sizes;
+  Flag<absl::optional<int64_t>> opset;
+  Flag<std::string> family;
+  Flag<bool> verify, allow_nonfinite;
+  Flag<std::string> knob, model, checkpoint, out, dtype;
+  HostFlags host;
+  RegistryFlags registry;
+};
 
-// Reads these flags. The model is one of the
-// plugins `built_in` or of --plugin_path; without --model the one that the checkpoint fits.
+// Reads these flags. The model is one of the plugins `built_in` or of --plugin_path; without --model the one that the
+// checkpoint fits.
 //   InvalidArgument  a flag that is missing, of a wrong value or at odds with another
 //   NotFound         an unknown model, or no plugin in --plugin_path
 //   others           as OpenCheckpoint and RecogniseModel, without --model
-absl::StatusOr<ExportRequest> ParseExportRequest(const BuiltIn& built_in);
+absl::StatusOr<ExportRequest> ParseExportRequest(const BuiltIn& built_in, const ExportFlags& flags);
 
 // The parts of ParseExportRequest, for a tool that exports several models.
 
 // All that the flags ask for but the model, its weights and `out`.
-absl::StatusOr<ExportOptions> ParseExportOptions();
+absl::StatusOr<ExportOptions> ParseExportOptions(const ExportFlags& flags);
 
 // What to do if the flags choose no weights and no published file of the model is found.
 enum class IfNotFound { kSeed, kFail };
@@ -46,10 +60,10 @@ enum class IfNotFound { kSeed, kFail };
 // choose them, or "".
 //   InvalidArgument  flags at odds with each other or with the model
 //   NotFound         the published file is asked for, or `if_not_found` is kFail, and it is not found
-absl::StatusOr<std::string> ChooseForModel(IfNotFound if_not_found, ArtifactRequest& request);
+absl::StatusOr<std::string> ChooseForModel(const ExportFlags& flags, IfNotFound if_not_found, ArtifactRequest& request);
 
 // --out, or else `name`, in the user's folder.
-std::string OutPath(absl::string_view name);
+std::string OutPath(const ExportFlags& flags, absl::string_view name);
 
 // The error for a tool without --model.
 absl::Status ModelMissing();

@@ -33,8 +33,10 @@ class ExportRequestTest : public testing::Test {
   }
 
   static absl::StatusOr<ExportRequest> Parse(const std::vector<const char*>& arguments) {
-    RETURN_IF_ERROR(ParseFlags(ExportFlags(), arguments).status());
-    return ParseExportRequest(BuiltInPlugins());
+    FlagGroup group;
+    ExportFlags flags(group);
+    RETURN_IF_ERROR(ParseFlags(group, arguments).status());
+    return ParseExportRequest(BuiltInPlugins(), flags);
   }
 
   const std::string folder_ = std::string(std::getenv("TEST_TMPDIR")) + "/user";
@@ -56,6 +58,23 @@ TEST_F(ExportRequestTest, FlagsBecomeOptions) {
   EXPECT_TRUE(options.allow_nonfinite);
   EXPECT_EQ(request.choice, "");
   EXPECT_FALSE(options.request.with_preprocess);
+}
+
+TEST_F(ExportRequestTest, TwoValuesOfTheFlagsDoNotSeeEachOther) {
+  FlagGroup one_group, other_group;
+  ExportFlags one(one_group), other(other_group);
+  ASSERT_OK(ParseFlags(one_group, {"--model=dav2_vits", "--weights=seeded:7", "--nuke=14", "--out=a.pt"}));
+  ASSERT_OK(ParseFlags(other_group, {"--model=resnet18", "--weights=seeded", "--dtype=float16"}));
+  ASSERT_OK_AND_ASSIGN(const ExportRequest first, ParseExportRequest(BuiltInPlugins(), one));
+  ASSERT_OK_AND_ASSIGN(const ExportRequest second, ParseExportRequest(BuiltInPlugins(), other));
+  EXPECT_EQ(first.options.request.entry.variant->name, "dav2_vits");
+  EXPECT_EQ(first.options.request.dtype, DType::kFloat32);
+  EXPECT_EQ(first.options.request.target->name, "nuke");
+  EXPECT_EQ(first.options.out, folder_ + "/a.pt");
+  EXPECT_EQ(second.options.request.entry.variant->name, "resnet18");
+  EXPECT_EQ(second.options.request.dtype, DType::kFloat16);
+  EXPECT_EQ(second.options.request.target->name, "libtorch");
+  EXPECT_EQ(second.options.out, folder_ + "/resnet18.pt");
 }
 
 TEST_F(ExportRequestTest, ImagesArePreparedOnDemand) {

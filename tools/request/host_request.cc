@@ -9,10 +9,6 @@
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<std::string> FLAGS_runtime(flags, "runtime", "",
-                                "the oldest LibTorch that has to load the file, such as 1.6; by default the newest");
-
 // "libtorch or host; by default host with --host, else libtorch": what --target takes.
 std::string TargetHelp() {
   const std::string names = JoinTargets(" or ", [](const Target& target) { return target.name; });
@@ -20,34 +16,6 @@ std::string TargetHelp() {
     return target.runtime_of != nullptr ? absl::StrCat(target.name, " with --", target.name) : "";
   });
   return absl::StrCat("the host that the file is for: ", names, "; by default ", defaults, ", else libtorch");
-}
-
-}  // namespace
-
-Flag<std::string> FLAGS_target(flags, "target", "", TargetHelp());
-
-namespace {
-
-// The flag that takes a release of a host.
-struct ReleaseFlag {
-  const Target* target;
-  Flag<std::string> release;
-};
-
-// Those of all hosts, which last as long as the program.
-const std::vector<const ReleaseFlag*>& ReleaseFlags() {
-  static const auto* const all = [] {
-    auto* const found = new std::vector<const ReleaseFlag*>;
-    for (const Target* target : Targets()) {
-      if (target->runtime_of == nullptr) continue;
-      const std::string help =
-          absl::StrCat("the oldest ", target->title, " that has to load the file, such as ", target->example_releases,
-                       ": means --target=", target->name, " and its LibTorch");
-      found->push_back(new ReleaseFlag{target, {flags, target->name, "", help}});
-    }
-    return found;
-  }();
-  return *all;
 }
 
 // `found`; an error begins with the flag.
@@ -72,28 +40,35 @@ absl::StatusOr<HostRequest> OfRelease(const Target& host, const std::string& rel
 
 }  // namespace
 
-const FlagGroup& HostFlags() {
-  ReleaseFlags();
+HostFlags::HostFlags(FlagGroup& group)
+    : runtime(group, "runtime", "",
+              "the oldest LibTorch that has to load the file, such as 1.6; by default the newest"),
+      target(group, "target", "", TargetHelp()) {
+  for (const Target* const host : Targets()) {
+    if (host->runtime_of == nullptr) continue;
+    const std::string help = absl::StrCat("the oldest ", host->title, " that has to load the file, such as ",
+                                          host->example_releases, ": means --target=", host->name, " and its LibTorch");
+    releases.emplace_back(new Release{host, {group, host->name, "", help}});
+  }
+}
+
+FlagGroup HostFlags::ThatChooseHost() {
+  FlagGroup flags = {&target};
+  for (const std::unique_ptr<Release>& release : releases) flags.push_back(&release->flag);
   return flags;
 }
 
-std::vector<absl::string_view> HostFlagNames() {
-  std::vector<absl::string_view> names = {FLAGS_target.name()};
-  for (const ReleaseFlag* flag : ReleaseFlags()) names.push_back(flag->release.name());
-  return names;
-}
-
-absl::StatusOr<HostRequest> ParseHostRequest() {
+absl::StatusOr<HostRequest> ParseHostRequest(const HostFlags& flags) {
   HostRequest request = {nullptr, nullptr};
-  if (const std::string runtime = *FLAGS_runtime; !runtime.empty()) {
+  if (const std::string runtime = *flags.runtime; !runtime.empty()) {
     ASSIGN_OR_RETURN(request.runtime, OfFlag("runtime", runtime, FindRuntime(runtime)));
   }
-  if (const std::string target = *FLAGS_target; !target.empty()) {
+  if (const std::string target = *flags.target; !target.empty()) {
     ASSIGN_OR_RETURN(request.target, OfFlag("target", target, FindTarget(target)));
   }
-  for (const ReleaseFlag* flag : ReleaseFlags()) {
-    if (flag->release->empty()) continue;
-    ASSIGN_OR_RETURN(request, OfRelease(*flag->target, *flag->release, request));
+  for (const std::unique_ptr<HostFlags::Release>& release : flags.releases) {
+    if (release->flag->empty()) continue;
+    ASSIGN_OR_RETURN(request, OfRelease(*release->host, *release->flag, request));
   }
   if (request.target == nullptr) {
     ASSIGN_OR_RETURN(request.target, FindTarget("libtorch"));

@@ -2,11 +2,11 @@
 #ifndef MODELPORT_TOOLS_REQUEST_HOST_REQUEST_H_
 #define MODELPORT_TOOLS_REQUEST_HOST_REQUEST_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "targets/target/target.h"
 #include "tools/command/flags.h"
@@ -20,18 +20,27 @@ struct HostRequest {
 };
 
 // The flags --target, --runtime and, named after its host, --HOST for each host that has releases.
-const FlagGroup& HostFlags();
+struct HostFlags {
+  // Takes a release of `host`.
+  struct Release {
+    const Target* host;
+    Flag<std::string> flag;
+  };
 
-// The names of those that choose a host: all but --runtime.
-std::vector<absl::string_view> HostFlagNames();
+  // Adds them to `group`.
+  explicit HostFlags(FlagGroup& group);
 
-// For a tool that takes it in another way (FlagWithHelp).
-extern Flag<std::string> FLAGS_target;
+  // Those that choose a host: all but --runtime.
+  FlagGroup ThatChooseHost();
+
+  Flag<std::string> runtime, target;
+  std::vector<std::unique_ptr<Release>> releases;
+};
 
 // Reads these flags. --HOST=RELEASE means --target=HOST and the LibTorch of that release. Without it and without
 // --target the target is libtorch.
 //   InvalidArgument  an unknown host, release or LibTorch; or flags that contradict each other
-absl::StatusOr<HostRequest> ParseHostRequest();
+absl::StatusOr<HostRequest> ParseHostRequest(const HostFlags& flags);
 
 }  // namespace modelport
 

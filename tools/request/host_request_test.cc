@@ -15,8 +15,10 @@ namespace {
 using testing::StartsWith;
 
 absl::StatusOr<HostRequest> Parse(const std::vector<const char*>& arguments) {
-  RETURN_IF_ERROR(ParseFlags(HostFlags(), arguments).status());
-  return ParseHostRequest();
+  FlagGroup group;
+  HostFlags flags(group);
+  RETURN_IF_ERROR(ParseFlags(group, arguments).status());
+  return ParseHostRequest(flags);
 }
 
 TEST(HostRequestTest, TheFlagsNameAHostAndItsLibTorch) {

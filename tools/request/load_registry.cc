@@ -5,18 +5,12 @@
 #include "tools/command/user_path.h"
 
 namespace modelport {
-namespace {
+RegistryFlags::RegistryFlags(FlagGroup& group)
+    : plugin_path(group, "plugin_path", "",
+                  "a folder with plugins that are not built in, or several with commas between") {}
 
-FlagGroup flags;
-Flag<std::string> FLAGS_plugin_path(flags, "plugin_path", "",
-                                    "a folder with plugins that are not built in, or several with commas between");
-
-}  // namespace
-
-const FlagGroup& RegistryFlags() { return flags; }
-
-absl::StatusOr<Registry> LoadRegistry(const BuiltIn& built_in) {
-  return Registry::Load(built_in, ResolveUserPaths(*FLAGS_plugin_path));
+absl::StatusOr<Registry> LoadRegistry(const BuiltIn& built_in, const RegistryFlags& flags) {
+  return Registry::Load(built_in, ResolveUserPaths(*flags.plugin_path));
 }
 
 absl::StatusOr<Registry> SearchedRegistry(const Registry& registry, const std::string& family,

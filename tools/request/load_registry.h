@@ -10,11 +10,16 @@
 namespace modelport {
 
 // The flag --plugin_path.
-const FlagGroup& RegistryFlags();
+struct RegistryFlags {
+  // Adds it to `group`.
+  explicit RegistryFlags(FlagGroup& group);
 
-// The registry with the plugins `built_in` and those of --plugin_path. A
-// relative path is resolved by ResolveUserPath. Errors as for Registry::Load.
-absl::StatusOr<Registry> LoadRegistry(const BuiltIn& built_in);
+  Flag<std::string> plugin_path;
+};
+
+// The registry with the plugins `built_in` and those of --plugin_path. A relative path is resolved by ResolveUserPath.
+// Errors as for Registry::Load.
+absl::StatusOr<Registry> LoadRegistry(const BuiltIn& built_in, const RegistryFlags& flags);
 
 // What a model is searched in: `registry`, or the family of a flag --family, where that is given.
 //   InvalidArgument  no such family, or a flag --model is given, too, which has its family

@@ -15,22 +15,23 @@
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<std::string> FLAGS_artifact(flags, "artifact", "",
-                                 "the .pt file, which may also be given beside the flags; its manifest lies beside it");
-Flag<std::string> FLAGS_key(
-    flags, "key", "",
-    "the private key on the curve P-256, in PEM and not encrypted: openssl genpkey -algorithm EC -pkeyopt "
-    "ec_paramgen_curve:P-256 -out PRIVATE.pem");
+struct SignFlags {
+  FlagGroup group;
+  Flag<std::string> artifact{group, "artifact", "",
+                             "the .pt file, which may also be given beside the flags; its manifest lies beside it"};
+  Flag<std::string> key{group, "key", "",
+                        "the private key on the curve P-256, in PEM and not encrypted: openssl genpkey -algorithm EC "
+                        "-pkeyopt ec_paramgen_curve:P-256 -out PRIVATE.pem"};
+};
 
-absl::Status Sign(const std::vector<std::string>& paths) {
-  ASSIGN_OR_RETURN(const std::string artifact, ArtifactPath(*FLAGS_artifact, paths));
-  if (FLAGS_key->empty()) {
+absl::Status Sign(const SignFlags& flags, const std::vector<std::string>& paths) {
+  ASSIGN_OR_RETURN(const std::string artifact, ArtifactPath(*flags.artifact, paths));
+  if (flags.key->empty()) {
     return absl::InvalidArgumentError(
         "--key is missing: the private key in PEM\n  make one with: openssl genpkey -algorithm EC -pkeyopt "
         "ec_paramgen_curve:P-256 -out PRIVATE.pem");
   }
-  ASSIGN_OR_RETURN(const WrittenSignature signature, SignArtifact(artifact, ResolveUserPath(*FLAGS_key)));
+  ASSIGN_OR_RETURN(const WrittenSignature signature, SignArtifact(artifact, ResolveUserPath(*flags.key)));
   Table table;
   table.AddRow({"signature", signature.path});
   table.AddRow({"artifact", "sha256:" + signature.artifact_sha256});
@@ -46,8 +47,7 @@ Command SignCommand() {
       .name = "sign",
       .summary = "Signs an artifact and its manifest with a key, in the format of model_signing.",
       .arguments = "FILE.pt",
-      .flags = flags,
-      .run = TakesFiles(Sign),
+      .begin = TakesFiles<SignFlags>(Sign),
   };
 }
 

@@ -29,31 +29,32 @@
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<std::string> FLAGS_artifact(
-    flags, "artifact", "",
-    "the .pt or .onnx file, which may also be given beside the flags; its manifest lies beside it or in it");
-Flag<std::string> FLAGS_checkpoint(
-    flags, "checkpoint", "",
-    "the checkpoint that it was made from, or several with commas between; without it, the origin of the weights "
-    "is not checked");
-Flag<std::string> FLAGS_key(
-    flags, "key", "",
-    "the public key in PEM of whoever signed the artifact: first its signature, which lies beside it, is checked; "
-    "without it, a signature is not checked");
-Flag<std::string> FLAGS_reference(
-    flags, "reference", "",
-    "a safetensors file of stored inputs and outputs, which the artifact must reproduce; docs/plugins.md describes it");
-Flag<absl::optional<double>> FLAGS_tolerance(
-    flags, "tolerance", absl::nullopt,
-    "how far outputs may be from the reference's, as a part of each tensor's largest element; by default it follows "
-    "from the rounding of the model, measured in float64");
-
-Flag<std::string> FLAGS_at_least(
-    flags, "at_least", "code",
-    "what has to be verified of an artifact that another release or another text of its plugin made, which cannot be "
-    "made anew: file (it is the one that its manifest and its signature are about) or weights (its tensors are the "
-    "checkpoint's, too); code: such an artifact is refused");
+struct VerifyFlags {
+  FlagGroup group;
+  Flag<std::string> artifact{
+      group, "artifact", "",
+      "the .pt or .onnx file, which may also be given beside the flags; its manifest lies beside it or in it"};
+  Flag<std::string> checkpoint{group, "checkpoint", "",
+                               "the checkpoint that it was made from, or several with commas between; without it, the "
+                               "origin of the weights is not checked"};
+  Flag<std::string> key{group, "key", "",
+                        "the public key in PEM of whoever signed the artifact: first its signature, which lies beside "
+                        "it, is checked; without it, a signature is not checked"};
+  Flag<std::string> reference{group, "reference", "",
+                              "a safetensors file of stored inputs and outputs, which the artifact must reproduce; "
+                              "docs/plugins.md describes it"};
+  Flag<absl::optional<double>> tolerance{
+      group, "tolerance", absl::nullopt,
+      "how far outputs may be from the reference's, as a part of each tensor's largest element; by default it follows "
+      "from the rounding of the model, measured in float64"};
+  Flag<std::string> at_least{
+      group, "at_least", "code",
+      "what has to be verified of an artifact that another release or another text of its plugin made, which cannot be "
+      "made anew: file (it is the one that its manifest and its signature are about) or weights (its tensors are the "
+      "checkpoint's, too); code: such an artifact is refused"};
+  RegistryFlags registry{group};
+  Report report{group};
+};
 
 absl::StatusOr<Tier> ParseTier(const std::string& name) {
   if (name == "file") return Tier::kFile;
@@ -63,12 +64,12 @@ absl::StatusOr<Tier> ParseTier(const std::string& name) {
 }
 
 // The flags --reference and --tolerance.
-absl::StatusOr<absl::optional<ReferenceFile>> ParseReference() {
-  const std::string path = *FLAGS_reference;
-  const absl::optional<double> tolerance = *FLAGS_tolerance;
+absl::StatusOr<absl::optional<ReferenceFile>> ParseReference(const VerifyFlags& flags) {
+  const std::string path = *flags.reference;
+  const absl::optional<double> tolerance = *flags.tolerance;
   if (path.empty() && tolerance) return absl::InvalidArgumentError("--tolerance is for --reference=FILE");
   if (path.empty()) return absl::nullopt;
-  if (*FLAGS_at_least != "code") {
+  if (*flags.at_least != "code") {
     return absl::InvalidArgumentError("--reference compares what the code computes: leave out --at_least");
   }
   if (tolerance && !(std::isfinite(*tolerance) && *tolerance >= 0)) {
@@ -141,8 +142,7 @@ void Print(const Verification& verification) {
 
 std::string TierName(Tier tier) { return tier == Tier::kFile ? "file" : tier == Tier::kWeights ? "weights" : "code"; }
 
-void AddToReport(const Verification& verification) {
-  nlohmann::ordered_json& report = Report();
+void AddToReport(const Verification& verification, nlohmann::ordered_json& report) {
   report["model"] = verification.manifest.model();
   report["reached"] = TierName(verification.reached);
   report["passed"] = verification.passed;
@@ -157,15 +157,15 @@ void AddToReport(const Verification& verification) {
   }
 }
 
-absl::Status Verify(const std::vector<std::string>& paths) {
-  ASSIGN_OR_RETURN(const std::string artifact, ArtifactPath(*FLAGS_artifact, paths));
-  ASSIGN_OR_RETURN(const absl::optional<ReferenceFile> reference, ParseReference());
-  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
-  ASSIGN_OR_RETURN(const Tier at_least, ParseTier(*FLAGS_at_least));
-  const std::string key = FLAGS_key->empty() ? "" : ResolveUserPath(*FLAGS_key);
+absl::Status Verify(VerifyFlags& flags, const std::vector<std::string>& paths) {
+  ASSIGN_OR_RETURN(const std::string artifact, ArtifactPath(*flags.artifact, paths));
+  ASSIGN_OR_RETURN(const absl::optional<ReferenceFile> reference, ParseReference(flags));
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins(), flags.registry));
+  ASSIGN_OR_RETURN(const Tier at_least, ParseTier(*flags.at_least));
+  const std::string key = flags.key->empty() ? "" : ResolveUserPath(*flags.key);
   ASSIGN_OR_RETURN(const Verification verification,
-                   VerifyArtifact(registry, artifact, ResolveUserPaths(*FLAGS_checkpoint), reference, key, at_least));
-  IsReportWanted() ? AddToReport(verification) : Print(verification);
+                   VerifyArtifact(registry, artifact, ResolveUserPaths(*flags.checkpoint), reference, key, at_least));
+  flags.report.is_wanted() ? AddToReport(verification, flags.report.fields()) : Print(verification);
   return reference ? CheckReference(reference->path, *verification.reference) : absl::OkStatus();
 }
 
@@ -176,8 +176,7 @@ Command VerifyCommand() {
       .name = "verify",
       .summary = "Verifies an artifact: makes it and its manifest anew and compares every byte and field.",
       .arguments = "FILE",
-      .flags = flags + RegistryFlags() + ReportFlags(),
-      .run = TakesFiles(Verify),
+      .begin = TakesFiles<VerifyFlags>(Verify),
   };
 }
 

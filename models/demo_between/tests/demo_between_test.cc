@@ -1,12 +1,9 @@
 // demo_between does its job: frames that it makes of scenes that it never saw are nearer to the drawn frames than a
 // blend of both images is.
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,6 +14,7 @@
 #include "docs/pictures/trace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/compare_images.h"
 #include "tests/support/tool_process.h"
 #include "tools/image/encode_png.h"
 #include "tools/image/picture.h"
@@ -44,35 +42,6 @@ Bytes Blended(const Bytes& first, const Bytes& second, double time) {
     blended.push_back(static_cast<uint8_t>(first[i] * (1 - time) + second[i] * time + 0.5));
   }
   return blended;
-}
-
-// Peak signal-to-noise ratio in dB.
-double Psnr(const Bytes& expected, const Bytes& actual) {
-  EXPECT_EQ(expected.size(), actual.size());
-  double squares = 0;
-  for (size_t i = 0; i < expected.size() && i < actual.size(); ++i) {
-    squares += std::pow(static_cast<double>(expected[i]) - actual[i], 2);
-  }
-  return 10 * std::log10(255.0 * 255.0 * static_cast<double>(expected.size()) / squares);
-}
-
-// What a host shows that takes red for blue.
-Bytes WithRedAsBlue(Bytes image) {
-  for (size_t i = 0; i < image.size(); i += 3) std::swap(image[i], image[i + 2]);
-  return image;
-}
-
-// What a model gives whose padding is wrong: each pixel stands to the right of its place.
-Bytes ShiftedByAPixel(const Bytes& image) {
-  Bytes shifted;
-  for (int y = 0; y < kHeight; ++y) {
-    for (int x = 0; x < kWidth; ++x) {
-      for (int channel = 0; channel < 3; ++channel) {
-        shifted.push_back(image[(static_cast<size_t>(y) * kWidth + std::max(x - 1, 0)) * 3 + channel]);
-      }
-    }
-  }
-  return shifted;
 }
 
 // The images that predict made of the images 1, 2, ... when it made three between each two of them: `place` 1 to 3 of
@@ -109,7 +78,7 @@ TEST(DemoBetweenTest, FramesOfScenesThatItNeverSawAreNearerThanABlend) {
     const Bytes made = Made(folder, i, 2);
     gain += (Psnr(half, made) - least) / kScenes;
     swapped += (Psnr(half, WithRedAsBlue(made)) - least) / kScenes;
-    shifted += (Psnr(half, ShiftedByAPixel(made)) - least) / kScenes;
+    shifted += (Psnr(half, ShiftedByAPixel(made, kWidth)) - least) / kScenes;
     early += (Psnr(quarter, Made(folder, i, 1)) - least_early) / kScenes;
     reversed += (Psnr(quarter, Made(folder, i, 3)) - least_early) / kScenes;
   }

@@ -1,12 +1,9 @@
 // demo_upscale does its job: scenes that it never saw come out nearer to what they were before they were halved than
 // repeated pixels are.
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,6 +14,7 @@
 #include "docs/pictures/trace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/compare_images.h"
 #include "tests/support/tool_process.h"
 #include "tools/image/encode_png.h"
 #include "tools/image/picture.h"
@@ -62,35 +60,6 @@ Bytes Repeated(const Bytes& small) {
   return large;
 }
 
-// Peak signal-to-noise ratio in dB.
-double Psnr(const Bytes& expected, const Bytes& actual) {
-  EXPECT_EQ(expected.size(), actual.size());
-  double squares = 0;
-  for (size_t i = 0; i < expected.size() && i < actual.size(); ++i) {
-    squares += std::pow(static_cast<double>(expected[i]) - actual[i], 2);
-  }
-  return 10 * std::log10(255.0 * 255.0 * static_cast<double>(expected.size()) / squares);
-}
-
-// What a host shows that takes red for blue.
-Bytes WithRedAsBlue(Bytes large) {
-  for (size_t i = 0; i < large.size(); i += 3) std::swap(large[i], large[i + 2]);
-  return large;
-}
-
-// What a model gives whose padding is wrong: each pixel stands to the right of its place.
-Bytes ShiftedByAPixel(const Bytes& large) {
-  Bytes shifted;
-  for (int y = 0; y < 2 * kHeight; ++y) {
-    for (int x = 0; x < 2 * kWidth; ++x) {
-      for (int channel = 0; channel < 3; ++channel) {
-        shifted.push_back(large[Place(std::max(x - 1, 0), y, channel, 2 * kWidth)]);
-      }
-    }
-  }
-  return shifted;
-}
-
 TEST(DemoUpscaleTest, ScenesThatItNeverSawComeOutSharper) {
   const std::string folder = EmptyFolder("scenes");
   std::vector<Bytes> exact, repeated;
@@ -117,7 +86,7 @@ TEST(DemoUpscaleTest, ScenesThatItNeverSawComeOutSharper) {
     reached += own / kScenes;
     gain += (own - least) / kScenes;
     gain_swapped += (Psnr(exact[i], WithRedAsBlue(large)) - least) / kScenes;
-    gain_shifted += (Psnr(exact[i], ShiftedByAPixel(large)) - least) / kScenes;
+    gain_shifted += (Psnr(exact[i], ShiftedByAPixel(large, 2 * kWidth)) - least) / kScenes;
   }
   std::printf("%.2f dB, %.2f more than repeated pixels; red as blue %.2f, shifted by a pixel %.2f\n", reached, gain,
               gain_swapped, gain_shifted);
