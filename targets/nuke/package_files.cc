@@ -72,11 +72,18 @@ std::string Number(double value) { return absl::StrFormat("%.10g", value); }
 
 std::string LabelOf(const Manifest::Knob& knob) { return absl::StrReplaceAll(knob.name(), {{"_", " "}}); }
 
+// ": 0 metres, 1 feet"; "" for a knob whose values have no names.
+std::string ChoicesText(const Manifest::Knob& knob) {
+  std::vector<std::string> choices;
+  for (const std::string& choice : knob.choices()) choices.push_back(absl::StrCat(choices.size(), " ", choice));
+  return choices.empty() ? "" : absl::StrCat(": ", absl::StrJoin(choices, ", "));
+}
+
 TemplateValues KnobValues(const Manifest::Knob& knob) {
-  return {{"name", knob.name()},       {"label", LabelOf(knob)},
-          {"type", knob.type()},       {"value", Number(knob.value())},
-          {"min", Number(knob.min())}, {"max", Number(knob.max())},
-          {"help", knob.help()},       {"is_on", knob.value() != 0 ? "true" : "false"}};
+  return {
+      {"choices", ChoicesText(knob)}, {"name", knob.name()},           {"label", LabelOf(knob)},
+      {"type", knob.type()},          {"value", Number(knob.value())}, {"min", Number(knob.min())},
+      {"max", Number(knob.max())},    {"help", knob.help()},           {"is_on", knob.value() != 0 ? "true" : "false"}};
 }
 
 // Whether the time between two pictures, which the gizmo computes from the frame that it shows.
@@ -215,6 +222,12 @@ void AddChannels(const Manifest::Interface& interface, TemplateData& data) {
     own_names.push_back(layer.empty() ? channel : absl::StrReplaceAll(channel, {{"rgba.", absl::StrCat(layer, ".")}}));
     channels.push_back({{"index", absl::StrCat(channels.size())}, {"channel", channel}, {"own", own_names.back()}});
   }
+  for (size_t i = 0; i < 3; ++i) {
+    const std::string& shown = own_names[std::min(i, own_names.size() - 1)];
+    const std::string expression = interface.kind() == "normals" ? absl::StrCat(shown, " / 2 + 0.5") : shown;
+    data.lists["preview"].push_back({{"index", absl::StrCat(i)}, {"expression", expression}});
+  }
+  if (interface.kind() == "colour") data.lists["preview"].clear();
   data.values["layer_channels"] = absl::StrJoin(own_names, " ");
   data.lists["own_layer"] = KeepIf(!layer.empty());
   data.lists["replaced_channels"] = layer.empty() ? std::vector<TemplateValues>() : channels;
@@ -252,7 +265,7 @@ void AddReleases(const Manifest& manifest, TemplateData& data) {
 void AddHelp(const Manifest& manifest, TemplateData& data) {
   std::vector<TemplateValues>& help = data.lists["help"];
   const auto add = [&](const std::string& text) {
-    if (!text.empty()) help.push_back({{"help", text}});
+    if (!text.empty()) help.push_back({{"help", text}, {"index", absl::StrCat(help.size())}});
   };
   for (const Manifest::Input& input : Forward(manifest).inputs()) add(input.help());
   for (const Manifest::Result& output : Forward(manifest).outputs()) add(output.help());
@@ -273,6 +286,9 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   const bool is_colour = interface.kind() == "colour";
   data.lists["colour"] = KeepIf(is_colour);
   data.lists["data"] = KeepIf(!is_colour);
+  data.lists["matte"] = KeepIf(interface.kind() == "matte");
+  data.values["keeps_rgba"] =
+      interface.kind() == "matte" ? "1 - max(parent.replace_rgba, parent.premultiply)" : "1 - parent.replace_rgba";
   data.lists["direction"] = KeepIf(!MainOutput(manifest).larger_is().empty());
   data.lists["unit"] = KeepIf(!MainOutput(manifest).unit().empty());
   data.lists["padded"] = KeepIf(interface.multiple_of() > 1);

@@ -225,7 +225,7 @@ TEST_F(PackageFilesTest, FeaturesGetALayerAndReplaceThePlateOnlyOnDemand) {
   EXPECT_THAT(gizmo, HasSubstr("  from0 rgba.red\n  to0 features.red\n"));
   EXPECT_THAT(gizmo, HasSubstr("  from3 rgba.alpha\n  to3 features.alpha\n  name Copy1\n"));
   EXPECT_THAT(gizmo, HasSubstr("  from3 rgba.alpha\n  to3 rgba.alpha\n  name ReplaceRgba\n"));
-  EXPECT_THAT(gizmo, HasSubstr("disable {{1-parent.replace_rgba}}\n"));
+  EXPECT_THAT(gizmo, HasSubstr("disable {{\"1 - parent.replace_rgba\"}}\n"));
   EXPECT_THAT(gizmo, HasSubstr(" addUserKnob {6 replace_rgba "));
   EXPECT_TRUE(IsBalanced(gizmo, "{}", /*strings=*/false)) << gizmo;
   EXPECT_THAT(texts["cat.json"], HasSubstr("\"Features\""));
@@ -299,22 +299,6 @@ TEST_F(PackageFilesTest, TheOriginOfTheWeightsIsSaid) {
   EXPECT_THAT(texts["tiny.gizmo"], HasSubstr("T \"Weights: sha256:0a1b, not the published file\"}\n"));
 }
 
-TEST_F(PackageFilesTest, AMatteIsAlphaAndTakesTheTrimapThere) {
-  SetInterface("matte", {"rgba.red", "rgba.green", "rgba.blue", "rgba.alpha"}, {"rgba.alpha"}, "Segmentation");
-  SetForward()->add_inputs()->set_help("Alpha takes the trimap");
-  auto texts = Texts();
-  EXPECT_THAT(texts["tiny_CatFileCreator.nk"], HasSubstr("\n channelsIn rgba.red,rgba.green,rgba.blue,rgba.alpha\n"
-                                                         " channelsOut rgba.alpha\n"));
-  EXPECT_THAT(texts["tiny.gizmo"], AllOf(HasSubstr("  from0 rgba.alpha\n  to0 matte.alpha\n  name Copy1"),
-                                         HasSubstr("  from0 rgba.alpha\n  to0 rgba.alpha\n  name ReplaceRgba")));
-  EXPECT_THAT(texts["cat.json"], HasSubstr("\"Segmentation\""));
-  EXPECT_THAT(texts["menu.py"], HasSubstr("Cattery/Segmentation/tiny"));
-  EXPECT_THAT(texts["README.md"],
-              AllOf(HasSubstr("| Channels In | `rgba.red,rgba.green,rgba.blue,rgba.alpha` |"),
-                    HasSubstr("- Out: `rgba.alpha`, a matte, of the size"), HasSubstr("- Alpha takes the trimap\n")));
-  for (const auto& [name, text] : texts) EXPECT_THAT(text, Not(HasSubstr("depth.Z"))) << name;
-}
-
 // The commands and nodes of a gizmo, each with its name if it has one, and the images that are on the stack behind
 // them.
 std::vector<std::string> Stacks(const std::string& gizmo) {
@@ -349,6 +333,28 @@ std::vector<std::string> Stacks(const std::string& gizmo) {
   return steps;
 }
 
+TEST_F(PackageFilesTest, AMatteIsAlphaAndTakesTheTrimapThere) {
+  SetInterface("matte", {"rgba.red", "rgba.green", "rgba.blue", "rgba.alpha"}, {"rgba.alpha"}, "Segmentation");
+  SetForward()->add_inputs()->set_help("Alpha takes the trimap");
+  auto texts = Texts();
+  EXPECT_THAT(texts["tiny_CatFileCreator.nk"], HasSubstr("\n channelsIn rgba.red,rgba.green,rgba.blue,rgba.alpha\n"
+                                                         " channelsOut rgba.alpha\n"));
+  EXPECT_THAT(texts["tiny.gizmo"], AllOf(HasSubstr("  from0 rgba.alpha\n  to0 matte.alpha\n  name Copy1"),
+                                         HasSubstr("  from0 rgba.alpha\n  to0 rgba.alpha\n  name ReplaceRgba")));
+  const std::vector<std::string> stacks = Stacks(texts["tiny.gizmo"]);
+  EXPECT_THAT(std::vector<std::string>(stacks.end() - 5, stacks.end()),
+              ElementsAre("Copy1: Input1 BackToPlate", "ReplaceRgba: Copy1 BackToPlate", "Preview: ReplaceRgba",
+                          "Premultiply: Preview", "Output1: Premultiply"));
+  EXPECT_THAT(texts["tiny.gizmo"], AllOf(HasSubstr("disable {{\"1 - max(parent.replace_rgba, parent.premultiply)\"}}"),
+                                         HasSubstr("T \"Alpha takes the trimap\"}")));
+  EXPECT_THAT(texts["cat.json"], HasSubstr("\"Segmentation\""));
+  EXPECT_THAT(texts["menu.py"], HasSubstr("Cattery/Segmentation/tiny"));
+  EXPECT_THAT(texts["README.md"],
+              AllOf(HasSubstr("| Channels In | `rgba.red,rgba.green,rgba.blue,rgba.alpha` |"),
+                    HasSubstr("- Out: `rgba.alpha`, a matte, of the size"), HasSubstr("- Alpha takes the trimap\n")));
+  for (const auto& [name, text] : texts) EXPECT_THAT(text, Not(HasSubstr("depth.Z"))) << name;
+}
+
 TEST_F(PackageFilesTest, ANodeForTwoImagesTakesTwoFramesOfItsInput) {
   const std::vector<std::string> rgb = {"rgba.red", "rgba.green", "rgba.blue"};
   SetInterface("colour", {"rgba.red", "rgba.green", "rgba.blue", "forward.u", "forward.v", "backward.u"}, rgb,
@@ -361,8 +367,8 @@ TEST_F(PackageFilesTest, ANodeForTwoImagesTakesTwoFramesOfItsInput) {
               ElementsAre("Input1:", "SecondFrame: Input1", "WholeSecondFormat: SecondFrame",
                           "SecondLinearToSRGB: WholeSecondFormat", "FirstFrame: Input1", "WholeFormat: FirstFrame",
                           "LinearToSRGB: WholeFormat", "AddSecondImage: LinearToSRGB SecondLinearToSRGB",
-                          "Inference1: AddSecondImage", "SRGBToLinear: Inference1", "Copy1: FirstFrame SRGBToLinear",
-                          "Output1: Copy1"));
+                          "Inference1: AddSecondImage", "SRGBToLinear: Inference1", "BackToPlate: SRGBToLinear",
+                          "Copy1: FirstFrame BackToPlate", "Output1: Copy1"));
   EXPECT_THAT(gizmo, HasSubstr("  from0 rgba.red\n  to0 forward.u\n  from1 rgba.green\n  to1 forward.v\n"
                                "  from2 rgba.blue\n  to2 backward.u\n  name AddSecondImage"));
   EXPECT_THAT(gizmo, HasSubstr("timestep:{\"parent.source_frame - floor(parent.source_frame)\"};}"));
@@ -378,15 +384,31 @@ TEST_F(PackageFilesTest, ANodeForTwoImagesTakesTwoFramesOfItsInput) {
 TEST_F(PackageFilesTest, ANodeForOneImageTakesItAsItIs) {
   const std::string gizmo = Texts()["tiny.gizmo"];
   EXPECT_THAT(Stacks(gizmo), ElementsAre("Input1:", "WholeFormat: Input1", "LinearToSRGB: WholeFormat",
-                                         "Inference1: LinearToSRGB", "Copy1: Input1 Inference1", "Output1: Copy1"));
+                                         "Inference1: LinearToSRGB", "BackToPlate: Inference1",
+                                         "Copy1: Input1 BackToPlate", "Preview: Copy1", "Output1: Preview"));
   EXPECT_THAT(gizmo, Not(HasSubstr("source_frame")));
+  EXPECT_THAT(gizmo, AllOf(HasSubstr("  expr0 \"depth.Z\"\n  expr1 \"depth.Z\"\n  expr2 \"depth.Z\"\n  name Preview\n"),
+                           Not(HasSubstr("premultiply"))));
+  // The bounding box goes in as an image of its own, and what comes out goes back to its place.
+  EXPECT_THAT(gizmo, AllOf(HasSubstr("box {{\"parent.overscan ? input.bbox.x : 0\"}"),
+                           HasSubstr("\"parent.overscan ? input.bbox.t : input.height\"}}\n"
+                                     "  reformat {{parent.overscan}}\n"),
+                           HasSubstr("  translate {{WholeFormat.box.x} {WholeFormat.box.y}}\n")));
   EXPECT_THAT(Texts()["README.md"], AllOf(HasSubstr("one image at a time"), HasSubstr("normalises the image")));
+}
+
+TEST_F(PackageFilesTest, NormalsAreShownAsColours) {
+  const std::vector<std::string> rgb = {"rgba.red", "rgba.green", "rgba.blue"};
+  SetInterface("normals", rgb, rgb, "Normals");
+  EXPECT_THAT(Texts()["tiny.gizmo"], HasSubstr("  expr0 \"normals.red / 2 + 0.5\"\n"
+                                               "  expr1 \"normals.green / 2 + 0.5\"\n"
+                                               "  expr2 \"normals.blue / 2 + 0.5\"\n  name Preview\n"));
 }
 
 TEST_F(PackageFilesTest, OnlyColourIsConvertedBack) {
   SetInterface("colour", {"rgba.red", "rgba.green", "rgba.blue"}, {"rgba.red", "rgba.green", "rgba.blue"}, "Denoise");
   auto colour = Texts();
-  EXPECT_THAT(colour["tiny.gizmo"], HasSubstr("colorspace_in sRGB\n"));
+  EXPECT_THAT(colour["tiny.gizmo"], AllOf(HasSubstr("colorspace_in sRGB\n"), Not(HasSubstr("Preview"))));
   EXPECT_THAT(colour["README.md"], AllOf(HasSubstr("encoded for sRGB"), Not(HasSubstr("is data, not colour"))));
   EXPECT_TRUE(IsBalanced(colour["tiny.gizmo"], "{}", /*strings=*/false));
   SetInterface("matte", {"rgba.red"}, {"rgba.alpha"}, "Segmentation");

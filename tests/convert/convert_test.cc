@@ -103,10 +103,10 @@ INSTANTIATE_TEST_SUITE_P(All, ConvertLayoutTest, testing::ValuesIn(Files()),
                          [](const auto& info) { return absl::StrCat(info.param.layout, "_", info.param.model); });
 
 TEST_F(ConvertTest, AMaskTokenIsFilledInForALibraryThatWantsOne) {
-  ASSERT_EQ(Convert(LayoutFile("original", ExampleModel("features")), "timm", "timm.safetensors",
-                    {"--leave_out=mask_token"})
-                .exit_status,
-            0);
+  ASSERT_EQ(
+      Convert(LayoutFile("original", ExampleModel("features")), "timm", "timm.safetensors", {"--leave_out=mask_token"})
+          .exit_status,
+      0);
   const ToolResult result = Convert(Path("timm.safetensors"), "transformers", "there.safetensors");
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("mask_token, which the checkpoint lacks and transformers wants"));

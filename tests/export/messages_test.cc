@@ -460,7 +460,7 @@ TEST(CheckpointMessagesTest, ADraftIsALayoutOfItsOwn) {
   const std::string folder = MakeFolder({});
   WriteCheckpoint(folder, Tensors());
   EXPECT_EQ(RunTool("inspect", {"--checkpoint=tiny.safetensors", "--draft", "--layout=original"}, folder).err,
-            "INVALID_ARGUMENT: --draft and --layout exclude each other: a draft is a layout of its own\n");
+            "INVALID_ARGUMENT: --draft and --layout do not go together: a draft is a layout of its own\n");
 }
 
 TEST(CheckpointMessagesTest, VerifyOfAModelOfNoPluginNamesTheFlag) {

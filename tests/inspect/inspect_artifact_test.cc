@@ -80,7 +80,7 @@ TEST_F(InspectArtifactTest, PrintsTheBillOfMaterials) {
   fs::remove(folder_ + "/m.manifest.json");
   EXPECT_THAT(RunTool("inspect", {"--artifact=m.pt", "--bom"}, folder_).out, Not(HasSubstr("3 outputs")));
   EXPECT_THAT(RunTool("inspect", {"--checkpoint=m.pt", "--bom"}, folder_).err,
-              StartsWith("INVALID_ARGUMENT: --bom wants --artifact"));
+              StartsWith("INVALID_ARGUMENT: --bom changes nothing without --artifact"));
 }
 
 TEST_F(InspectArtifactTest, AManifestOfAnotherFileIsAnError) {
@@ -126,7 +126,7 @@ TEST_F(InspectArtifactTest, WhatIsNoArchiveOrNoFileIsAnError) {
   EXPECT_THAT(Inspect("text.pt").err, StartsWith("DATA_LOSS: text.pt: "));
   EXPECT_THAT(Inspect("none.pt").err, StartsWith("NOT_FOUND: none.pt: "));
   const ToolResult both = RunTool("inspect", {"--artifact=m.pt", "--checkpoint=c.pth"}, folder_);
-  EXPECT_THAT(both.err, StartsWith("INVALID_ARGUMENT: --artifact and --checkpoint exclude each other"));
+  EXPECT_THAT(both.err, StartsWith("INVALID_ARGUMENT: --artifact and --checkpoint do not go together: "));
 }
 
 }  // namespace

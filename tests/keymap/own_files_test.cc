@@ -264,7 +264,7 @@ TEST_F(OwnArgumentsTest, TheSearchCanBeOfOneFamily) {
   EXPECT_THAT(Run("export", {"--family=nobody"}).err, HasSubstr("unknown family \"nobody\"; known: "));
   for (const char* tool : {"export", "inspect"}) {
     EXPECT_THAT(Run(tool, {"--family=" + family, "--model=" + model_}).err,
-                HasSubstr("--family and --model exclude each other"));
+                HasSubstr("--family and --model do not go together: a model has its family"));
   }
 }
 

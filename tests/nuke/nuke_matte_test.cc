@@ -1,6 +1,8 @@
 // A matte in artifacts for Nuke, with its trimap in alpha.
 #include <ATen/ops/avg_pool2d.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/upsample_bilinear2d.h>
 #include <torch/csrc/jit/api/module.h>
 
@@ -91,6 +93,36 @@ TEST_F(NukeMatteTest, MaxSizeBoundsTheWorkingResolution) {
   alpha.masked_fill_(alpha.gt(0).logical_and(alpha.lt(1)), 0.5);
   const at::Tensor expected = at::upsample_bilinear2d(Matte(small), {64, 90}, /*align_corners=*/false);
   EXPECT_LE(RelativeDifference(expected, model_.Run(image, {{"max_size", 45}})), 1e-5);
+}
+
+// A shape in alpha, which leaves nothing unknown, becomes a trimap that does, in squares around its edges.
+TEST_F(NukeMatteTest, EdgesOfAShapeBecomeUnknown) {
+  const at::Tensor image = SeededImage(1, 4, 60, 70);
+  at::Tensor alpha = image.slice(1, 3, 4);
+  const auto fill = [&](int64_t margin, float value) {
+    alpha.slice(2, 20 - margin, 40 + margin).slice(3, 25 - margin, 50 + margin).fill_(value);
+  };
+  const auto trimap = [&] {
+    alpha.zero_();
+    fill(5, 0.5);
+    fill(-3, 1);
+    return alpha.clone();
+  };
+  const auto run = [&](int64_t inside, int64_t outside, int64_t show = 0) {
+    return model_.Run(image, {{"edge_inside", inside}, {"edge_outside", outside}, {"show_trimap", show}});
+  };
+  const at::Tensor expected = trimap(), matte = run(0, 0);
+  alpha.zero_();
+  fill(0, 1);
+  alpha[0][0][0][0] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(at::equal(run(3, 5), matte));
+  EXPECT_FALSE(at::equal(run(0, 0), matte));
+  EXPECT_TRUE(at::equal(run(3, 5, /*show=*/1), expected));
+  // A shape has no edge at the border of the image, and what is soft is unknown at any rate.
+  trimap();
+  alpha.slice(3, 0, 10).fill_(1);
+  EXPECT_TRUE(at::equal(run(1, 0, /*show=*/1).slice(3, 0, 9).min(), at::ones({})));
+  EXPECT_TRUE(at::equal(run(0, 200, /*show=*/1).min(), at::full({}, 0.5)));
 }
 
 TEST_F(NukeMatteTest, AnImageWithoutAlphaIsRefused) {

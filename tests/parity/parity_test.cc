@@ -227,9 +227,10 @@ TEST_F(ParityTest, WhatHalfPrecisionCostsIsPrinted) {
 
 TEST_F(ParityTest, WhatIsMissingIsSaid) {
   EXPECT_THAT(Parity({}).err, StartsWith("INVALID_ARGUMENT: --reference is missing"));
-  EXPECT_EQ(Parity({"--reduce=alone"}).err, "INVALID_ARGUMENT: --reduce is for --reference=FILE\n");
+  EXPECT_EQ(Parity({"--reduce=alone"}).err, "INVALID_ARGUMENT: --reduce changes nothing without --reference\n");
+  EXPECT_EQ(Parity({"--bisect"}).err, "INVALID_ARGUMENT: --bisect changes nothing without --reference\n");
   EXPECT_EQ(Parity({"--artifact=a.pt", "--reference=r"}).err,
-            "INVALID_ARGUMENT: give --model or --artifact, not both\n");
+            "INVALID_ARGUMENT: --artifact and --model do not go together: an artifact is compared as it is\n");
   SaveStages();
   EXPECT_THAT(Parity({"--reference=r.safetensors", "--inject=pretrained.blocks.9"}).err,
               HasSubstr("has no tensor of pretrained.blocks.9 to inject; nearest: pretrained.blocks."));

@@ -94,7 +94,8 @@ at::Tensor ReadChannels(const std::string& path) {
 
 at::Tensor Linear(const at::Tensor& colours) {
   at::Tensor linear = colours.clone();
-  for (float& value : absl::MakeSpan(linear.mutable_data_ptr<float>(), linear.numel())) value = static_cast<float>(SrgbToLinear(value));
+  for (float& value : absl::MakeSpan(linear.mutable_data_ptr<float>(), linear.numel()))
+    value = static_cast<float>(SrgbToLinear(value));
   return linear;
 }
 
@@ -188,7 +189,7 @@ TEST(PredictNodesTest, KnobsChangeWhatItGives) {
   EXPECT_THAT(error("--knob=1"), HasSubstr("--knob=1: wants numbers by the names of knobs"));
   EXPECT_THAT(
       RunWarmTool("predict", {"--model=m", "--knob=normalize=1", "--input=photo.png", "--out=x.exr"}, folder).err,
-      HasSubstr("--knob is for nodes of hosts: give --artifact=FILE"));
+      HasSubstr("--knob changes nothing without --artifact"));
 }
 
 TEST(PredictNodesTest, AnOnnxFileSaysWhatItTakes) {

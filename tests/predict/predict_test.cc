@@ -298,8 +298,8 @@ TEST(PredictTest, PiecesOfAnImageGiveTheSame) {
 
   ExpectError(folder, {input, "--out=l.png", "--tile=18"}, HasSubstr("--tile=18: wants a multiple of 4"), model);
   ExpectError(folder, {input, "--out=l.png", "--tile=0"}, HasSubstr("--tile=0: wants a multiple of 4"), model);
-  ExpectError(folder, {input, "--out=l.png", "--tile=16", "--tile_pad=-4"}, HasSubstr("--tile_pad=-4: wants 0 or"),
-              model);
+  ExpectError(folder, {input, "--out=l.png", "--tile=16", "--tile_pad=-4"},
+              HasSubstr("--tile_pad=-4: wants a multiple of 4 from 0 to 65536"), model);
   ExpectError(folder, {input, "--out=l.png", "--tile=16"},
               HasSubstr("--tile is for models that make one image of one"));
 }
@@ -335,7 +335,8 @@ TEST(PredictTest, FramesAreMadeBetweenImages) {
   ExpectError(folder, {two, "--between=0", "--out=x.png"}, HasSubstr("--between=0: wants a number in 1..1000"), model);
   ExpectError(folder, {"--input=plate.0008.exr", "--between=1", "--out=x.png"}, HasSubstr("names one alone"), model);
   ExpectError(folder, {two, "--between=2", "--out=x.png"}, HasSubstr("would be written for"), model);
-  ExpectError(folder, {two, "--between=1", "--missing=skip", "--out=x.png"}, HasSubstr("leave out --missing"), model);
+  ExpectError(folder, {two, "--between=1", "--missing=skip", "--out=x.png"},
+              HasSubstr("--between and --missing do not go together: "), model);
   ExpectError(folder, {two, "--between=1", "--out=x.%04d.png"}, HasSubstr("takes one image at a time"));
   WriteFile(folder + "/small.png", MakePng({.width = 39, .height = 30}));
   ExpectError(folder, {"--input=plate.0008.exr,small.png", "--between=1", "--out=x.png"},
@@ -462,9 +463,33 @@ TEST(PredictTest, NormalsAreDrawn) {
   }
   ExpectError(folder, {"--input=photo.png", "--normals", "--out=m.png"}, HasSubstr(DepthModel() + " gives no normals"));
   ExpectError(folder, {"--input=photo.png", "--normals", "--colours=grey", "--out=m.png"},
-              HasSubstr("--normals has colours of its own"), PointsModel());
+              HasSubstr("--normals and --colours do not go together: normals have colours of their own"),
+              PointsModel());
   ExpectError(folder, {"--input=photo.png,n.png", "--points=p.ply"},
               HasSubstr(PointsModel() + " takes one image at a time, not 2 views"), PointsModel());
+}
+
+TEST(PredictTest, NoFlagIsIgnored) {
+  const std::string folder = FolderWithPhoto();
+  const struct {
+    std::vector<std::string> flags;
+    std::string message;
+  } kCases[] = {
+      {{"--tile_pad=64"}, "--tile_pad changes nothing without --tile"},
+      {{"--percentiles=2,98"}, "--percentiles changes nothing without --colours, --side_by_side or --compare"},
+      {{"--conf=10"}, "--conf changes nothing without --points"},
+      {{"--knob=a=1"}, "--knob changes nothing without --artifact"},
+      {{"--artifact=m.pt"}, "--artifact and --model do not go together: an artifact runs as it is"},
+      {{"--views", "--tile=64"}, "--views and --tile do not go together: "},
+      {{"--points=p.ply", "--compare=m.pt"}, "--points and --compare do not go together: "},
+      {{"--cameras=c.json", "--benchmark"}, "--cameras and --benchmark do not go together: "},
+      {{"--benchmark", "--compare=m.pt"}, "--benchmark and --compare do not go together: "},
+  };
+  for (const auto& test : kCases) {
+    std::vector<std::string> flags = {"--input=photo.png"};
+    flags.insert(flags.end(), test.flags.begin(), test.flags.end());
+    ExpectError(folder, flags, HasSubstr(test.message));
+  }
 }
 
 TEST(PredictTest, TwoArtifactsAreCompared) {
@@ -489,7 +514,7 @@ TEST(PredictTest, TwoArtifactsAreCompared) {
   EXPECT_THAT(compare("a.pt", {}).out, testing::ContainsRegex("largest (0|[0-9.]+e-0[6-9]), "));
   EXPECT_THAT(compare("b.pt", {"--out=both.exr"}).err,
               HasSubstr("both.exr: a comparison is drawn for models of depth"));
-  EXPECT_THAT(compare("b.pt", {"--views"}).err, HasSubstr("leave out --views and --benchmark"));
+  EXPECT_THAT(compare("b.pt", {"--views"}).err, HasSubstr("--views and --compare do not go together: "));
 }
 
 TEST(PredictTest, ABenchmarkPrintsWhatAnImageCosts) {
@@ -625,7 +650,7 @@ TEST(PredictTest, ARangeIsTheScaleOfEveryImage) {
   ExpectError(folder, {"--input=photo.png", "--out=d.png", "--range=3,1"}, HasSubstr("--range=3,1: wants two numbers"));
   ExpectError(folder, {"--input=photo.png", "--out=d.exr", "--range=1,3"}, HasSubstr("--range is for .png files"));
   ExpectError(folder, {"--input=photo.png", "--out=d.png", "--range=1,3", "--percentiles=1,99"},
-              HasSubstr("give one of them"));
+              HasSubstr("--range and --percentiles do not go together: both choose the scale"));
 }
 
 TEST(PredictTest, BadInputsAreRefusedInOneLine) {
@@ -765,7 +790,7 @@ TEST(PredictTest, ArtifactsOfOthersAreRefused) {
   EXPECT_THAT(FileNames(folder), Not(testing::Contains("depth.exr")));
   const ToolResult both = RunWarmTool(
       "predict", {"--artifact=ready.pt", "--model=" + DepthModel(), "--input=photo.png", "--size=56"}, folder);
-  EXPECT_THAT(both.err, HasSubstr("give one of --model=NAME, --checkpoint=FILE and --artifact=FILE"));
+  EXPECT_THAT(both.err, HasSubstr("--artifact and --model do not go together"));
 }
 
 }  // namespace

@@ -333,7 +333,7 @@ TEST_F(SignedTest, PredictTakesTheKeyForFilesOnly) {
   };
   EXPECT_THAT(predict("--artifact=m.pt").err, AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr("m.sig: is by")));
   EXPECT_THAT(predict("--model=" + ExampleModel("features")).err,
-              StartsWith("INVALID_ARGUMENT: --key is for signed files: give --artifact=FILE.pt"));
+              StartsWith("INVALID_ARGUMENT: --key changes nothing without --artifact or --compare"));
 }
 
 TEST_F(SignedTest, NoOutputReplacesWhatPredictReads) {

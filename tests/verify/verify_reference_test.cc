@@ -155,7 +155,7 @@ TEST_F(VerifyReferenceTest, AReferenceThatDoesNotFitIsRefused) {
             "\"output\"\n");
   EXPECT_EQ(Verify("ported", {"--tolerance=-1"}).err, "INVALID_ARGUMENT: --tolerance=-1: wants a number from 0\n");
   EXPECT_EQ(RunTool("verify", {"--artifact=m.pt", "--tolerance=1"}, folder_).err,
-            "INVALID_ARGUMENT: --tolerance is for --reference=FILE\n");
+            "INVALID_ARGUMENT: --tolerance changes nothing without --reference\n");
 }
 
 }  // namespace

@@ -234,9 +234,9 @@ absl::StatusOr<std::string> CatalogHtml(const std::vector<Manifest>& manifests) 
   const int own = std::count_if(manifests.begin(), manifests.end(), HasOwnWeights);
   TemplateData page;
   page.values["count"] = Counted(manifests.size(), "artifact");
-  page.values["seeded_count"] = absl::StrCat(seeded);
+  page.values["seeded_count"] = Counted(seeded, "artifact");
   page.lists["some_seeded"] = KeepIf(seeded > 0);
-  page.values["own_count"] = absl::StrCat(own);
+  page.values["own_count"] = Counted(own, "artifact");
   page.lists["some_own"] = KeepIf(own > 0);
   std::string& models = page.verbatim["models"];
   for (const Manifest& manifest : manifests) {

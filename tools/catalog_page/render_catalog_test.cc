@@ -112,11 +112,11 @@ TEST(RenderCatalogTest, SeededWeightsAreMarkedInTheRowItsDetailsAndAboveTheTable
   seeded.set_warning("SEEDED weights: predicts nothing");
   seeded.mutable_weights()->set_seeded("seeded:v1:0");
   const std::string mark = "<strong class=\"warning\">SEEDED weights: predicts nothing</strong> ";
-  EXPECT_THAT(
-      Page({Toy(), seeded}),
-      AllOf(HasSubstr("SEEDED</strong> Of 1 the weights are seeded"), HasSubstr("<summary> " + mark + "two scales"),
-            HasSubstr("<dd>" + mark + "random numbers, <code>seeded:v1:0</code>; no checkpoint was read"),
-            HasSubstr("licence of the published weights, which this artifact does not hold")));
+  EXPECT_THAT(Page({Toy(), seeded}),
+              AllOf(HasSubstr("SEEDED</strong> weights in 1 artifact: random numbers"),
+                    HasSubstr("<summary> " + mark + "two scales"),
+                    HasSubstr("<dd>" + mark + "random numbers, <code>seeded:v1:0</code>; no checkpoint was read"),
+                    HasSubstr("licence of the published weights, which this artifact does not hold")));
   EXPECT_THAT(Page({Toy()}), AllOf(Not(HasSubstr("SEEDED")), Not(HasSubstr("does not hold"))));
 }
 
@@ -127,7 +127,7 @@ TEST(RenderCatalogTest, OwnWeightsAreMarkedAndAreNotCalledPublished) {
   argument.set_name("max_depth");
   argument.set_value("35.0");
   const std::string mark = "<strong class=\"warning\">OWN WEIGHTS";
-  EXPECT_THAT(Page({Toy(), own}), AllOf(HasSubstr(mark + "</strong> Of 1 the checkpoint is another"),
+  EXPECT_THAT(Page({Toy(), own}), AllOf(HasSubstr(mark + "</strong> in 1 artifact: of another checkpoint"),
                                         HasSubstr("<summary> " + mark + ": not the published"),
                                         HasSubstr("<dd>" + mark + "</strong> not the published file</dd>"),
                                         HasSubstr("<span>published:</span> <span class=\"whole\">CC-BY-NC-4.0"),

@@ -48,7 +48,36 @@ absl::Status SetFlag(AnyFlag& flag, const std::string& value) {
   return absl::InvalidArgumentError(absl::StrCat("--", flag.name(), "=", value, ": ", status.message()));
 }
 
+// Such as "--colours, --compare or --side_by_side".
+std::string AnyOf(const FlagGroup& flags) {
+  std::string text;
+  for (size_t i = 0; i < flags.size(); ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : i + 1 == flags.size() ? " or " : ", ", "--", flags[i]->name());
+  }
+  return text;
+}
+
 }  // namespace
+
+void AnyFlag::NotWith(const FlagGroup& others, const std::string& reason) {
+  for (const AnyFlag* const other : others) opponents_.emplace_back(other, reason);
+}
+
+absl::Status AnyFlag::CheckPartners() const {
+  const auto is_default = [](const AnyFlag* flag) { return flag->is_default(); };
+  const bool has_partner = std::find_if_not(partners_.begin(), partners_.end(), is_default) != partners_.end();
+  if (is_default(this) || partners_.empty() || has_partner) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--", name_, " changes nothing without ", AnyOf(partners_)));
+}
+
+absl::Status AnyFlag::CheckOpponents() const {
+  for (const auto& [other, reason] : opponents_) {
+    if (is_default() || other->is_default()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", name_, " and --", other->name(), " do not go together: ", reason));
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<std::vector<std::string>> ParseFlags(const FlagGroup& flags, absl::Span<const char* const> arguments) {
   std::vector<std::string> others;
@@ -68,6 +97,12 @@ absl::StatusOr<std::vector<std::string>> ParseFlags(const FlagGroup& flags, absl
     }
     const absl::Status status = SetFlag(*taken.flag, taken.value ? *taken.value : arguments[i]);
     if (!status.ok()) return status;
+  }
+  for (const auto check : {&AnyFlag::CheckOpponents, &AnyFlag::CheckPartners}) {
+    for (const AnyFlag* const flag : flags) {
+      const absl::Status status = (flag->*check)();
+      if (!status.ok()) return status;
+    }
   }
   return others;
 }

@@ -17,6 +17,18 @@
 
 namespace modelport {
 
+class AnyFlag;
+
+// The flags of one run of a tool, which are members of a struct that the run makes. A part that several tools share is
+// a struct, too, which adds its flags to their group:
+//
+//   struct ListFlags {
+//     FlagGroup group;
+//     Flag<bool> brief{group, "brief", false, "print names alone"};
+//     RegistryFlags registry{group};
+//   };
+using FlagGroup = std::vector<AnyFlag*>;
+
 // A flag of any type.
 class AnyFlag {
  public:
@@ -28,10 +40,18 @@ class AnyFlag {
   const std::string& help() const { return help_; }
   // For a tool that takes the flag of a shared part in another way.
   void set_help(std::string help) { help_ = std::move(help); }
-  virtual bool is_switch() const = 0;  // Whether --NAME and --noNAME stand for true and false.
+  virtual bool is_switch() const = 0;   // Whether --NAME and --noNAME stand for true and false.
+  virtual bool is_default() const = 0;  // Whether the value is that of a run without the flag.
 
   // Sets the value that `text` spells. InvalidArgument says what the flag wants.
   virtual absl::Status Set(absl::string_view text) = 0;
+
+  // What ParseFlags refuses, so that no flag is ignored: this flag without any of `others`, or beside one of them. A
+  // reason is a sentence without its full stop.
+  void OnlyWith(FlagGroup others) { partners_ = std::move(others); }
+  void NotWith(const FlagGroup& others, const std::string& reason);
+  absl::Status CheckPartners() const;
+  absl::Status CheckOpponents() const;
 
  protected:
   AnyFlag(std::string name, std::string default_text, std::string help)
@@ -41,17 +61,9 @@ class AnyFlag {
  private:
   const std::string name_, default_text_;
   std::string help_;
+  FlagGroup partners_;
+  std::vector<std::pair<const AnyFlag*, std::string>> opponents_;  // With reasons.
 };
-
-// The flags of one run of a tool, which are members of a struct that the run makes. A part that several tools share is
-// a struct, too, which adds its flags to their group:
-//
-//   struct ListFlags {
-//     FlagGroup group;
-//     Flag<bool> brief{group, "brief", false, "print names alone"};
-//     RegistryFlags registry{group};
-//   };
-using FlagGroup = std::vector<AnyFlag*>;
 
 // A flag with its value, which is the default until ParseFlags sets it. T is a type that absl::ParseFlag parses.
 template <typename T>
@@ -67,6 +79,7 @@ class Flag final : public AnyFlag {
   const T* operator->() const { return &value_; }
 
   bool is_switch() const override { return std::is_same_v<T, bool>; }
+  bool is_default() const override { return absl::UnparseFlag(value_) == default_text(); }
 
   absl::Status Set(absl::string_view text) override {
     std::string error;
@@ -82,8 +95,8 @@ class Flag final : public AnyFlag {
 void Remove(FlagGroup& group, const FlagGroup& flags);
 
 // Sets those of `flags` that `arguments` give, as --name=value, --name value, --name or --noname; "--" is ignored.
-// Returns the other arguments, those without a dash. InvalidArgument names an unknown flag, or a value that its flag
-// does not take.
+// Returns the other arguments, those without a dash. InvalidArgument names an unknown flag, a value that its flag does
+// not take, or flags that do not go together.
 absl::StatusOr<std::vector<std::string>> ParseFlags(const FlagGroup& flags, absl::Span<const char* const> arguments);
 
 // How to write each flag, its help and its default; sorted by name, in lines of at most `columns` characters.

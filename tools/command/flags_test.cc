@@ -42,6 +42,20 @@ TEST(FlagsTest, SetsFlagsHoweverTheyAreWritten) {
   EXPECT_FALSE(*flags.verify);
 }
 
+TEST(FlagsTest, NoFlagIsIgnored) {
+  SampleFlags flags;
+  flags.part.notes.OnlyWith({&flags.verify, &flags.part.layout});
+  flags.model.NotWith({&flags.part.layout}, "a model has one");
+  EXPECT_THAT(ParseFlags(flags.group, {"--notes=4"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, "--notes changes nothing without --verify or --layout"));
+  ASSERT_OK(ParseFlags(flags.group, {"--notes=4", "--noverify"}));
+  EXPECT_THAT(ParseFlags(flags.group, {"--model=m", "--layout=x"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, "--model and --layout do not go together: a model has one"));
+  // A default is as good as no flag.
+  ASSERT_OK(ParseFlags(flags.group, {"--model=m", "--layout=auto"}));
+  ASSERT_OK(ParseFlags(flags.group, {"--model=m", "--layout=auto", "--notes=3", "--verify"}));
+}
+
 TEST(FlagsTest, SaysWhatIsWrong) {
   SampleFlags flags;
   const struct {

@@ -22,6 +22,7 @@ class Report {
 
   // Whether --json is given.
   bool is_wanted() const { return *json_; }
+  AnyFlag& flag() { return json_; }
 
   // An object, at first without fields; it never has those that Text adds.
   nlohmann::ordered_json& fields() { return *fields_; }

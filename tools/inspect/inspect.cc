@@ -43,6 +43,15 @@ namespace modelport {
 namespace {
 
 struct InspectFlags {
+  InspectFlags() {
+    artifact.NotWith({&checkpoint, &model, &family, &layout, &state_dict, &prefix, &draft},
+                     "an artifact says itself what it was made from");
+    bom.OnlyWith({&artifact});
+    family.NotWith({&model}, "a model has its family");
+    draft.NotWith({&layout}, "a draft is a layout of its own");
+    report.flag().NotWith({&draft, &bom}, "they print a file, not a table");
+  }
+
   FlagGroup group;
   Flag<std::string> artifact{
       group, "artifact", "",
@@ -191,9 +200,6 @@ absl::Status PrintBillOfMaterials(const ArtifactDescription& description) {
 }
 
 absl::Status InspectArtifact(InspectFlags& flags) {
-  if (!flags.checkpoint->empty()) {
-    return absl::InvalidArgumentError("--artifact and --checkpoint exclude each other: give one of them");
-  }
   ASSIGN_OR_RETURN(const ArtifactDescription description, DescribeArtifact(ResolveUserPath(*flags.artifact)));
   if (*flags.bom) return PrintBillOfMaterials(description);
   if (flags.report.is_wanted()) {
@@ -274,23 +280,18 @@ absl::Status AddToReport(const Registry& registry, const absl::optional<CatalogE
 absl::Status CheckDraft(const CheckpointFiles& files) {
   if (files.size() > 1)
     return absl::InvalidArgumentError("--draft wants one checkpoint: it drafts a layout of one file");
-  if (files.front().choice.layout == "auto") return absl::OkStatus();
-  return absl::InvalidArgumentError("--draft and --layout exclude each other: a draft is a layout of its own");
+  return absl::OkStatus();
 }
 
 absl::Status Inspect(InspectFlags& flags) {
-  if (flags.report.is_wanted() && (*flags.draft || *flags.bom)) {
-    return absl::InvalidArgumentError("--json is for what tables say: leave it out with --draft and --bom");
-  }
   if (!flags.artifact->empty()) return InspectArtifact(flags);
-  if (*flags.bom) return absl::InvalidArgumentError("--bom wants --artifact: checkpoints have no bill of materials");
   const std::vector<std::string> paths = ResolveUserPaths(*flags.checkpoint);
   if (paths.empty()) return absl::InvalidArgumentError("--checkpoint is missing, or --artifact for an exported file");
   ASSIGN_OR_RETURN(const CheckpointFiles files,
                    MakeCheckpointFiles(paths, *flags.layout, *flags.state_dict, *flags.prefix));
   if (*flags.draft) RETURN_IF_ERROR(CheckDraft(files));
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(BuiltInPlugins(), flags.registry));
-  ASSIGN_OR_RETURN(registry, SearchedRegistry(registry, *flags.family, *flags.model));
+  ASSIGN_OR_RETURN(registry, SearchedRegistry(registry, *flags.family));
   absl::optional<CatalogEntry> entry;
   if (!flags.model->empty()) {
     ASSIGN_OR_RETURN(entry, registry.Find(*flags.model));

@@ -27,6 +27,8 @@ namespace modelport {
 namespace {
 
 struct NewPluginFlags {
+  NewPluginFlags() { state_dict.OnlyWith({&checkpoint}); }
+
   FlagGroup group;
   Flag<std::string> name{group, "name", "", "the new family, such as my_family"};
   Flag<std::string> checkpoint{
@@ -51,7 +53,6 @@ absl::StatusOr<PluginDraft> Draft(const NewPluginFlags& flags) {
     RETURN_IF_ERROR(file.CheckUnchanged());
     return draft;
   }
-  if (state_dict) return absl::InvalidArgumentError("--state_dict is for checkpoints: pass --checkpoint=FILE, too");
   return StarterPlugin(BuiltInPlugins(), name);
 }
 

@@ -35,22 +35,23 @@ std::string PackagePlaces() {
   return JoinTargets(" or ", [](const Target& host) { return host.package != nullptr ? host.package_place : ""; });
 }
 
-// Writes the package of `model` to the new folder `out` and prints its summary. Returns notes for stderr.
-absl::StatusOr<std::string> PackageOne(PackageFlags& flags, const PackageRequest& request, const std::string& model,
+// Writes a package to the new folder `out` and prints its summary. Returns notes for stderr.
+absl::StatusOr<std::string> PackageOne(PackageFlags& flags, const PackageRequest& request, const ChosenPackage& package,
                                        const std::string& out) {
   const absl::Time start = absl::Now();
   ExportOptions options = request.options;
   options.out = out;
-  ASSIGN_OR_RETURN(options.request.entry, request.registry.Find(model));
+  ASSIGN_OR_RETURN(options.request.entry, request.registry.Find(package.model));
+  options.request.wrapper = package.wrapper;
   ASSIGN_OR_RETURN(const std::string choice, ChooseForModel(flags.exported, IfNotFound::kFail, options.request));
   ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, options));
   const std::string path = absl::StrCat(out, "/", ArtifactName(manifest));
   const std::string artifact = absl::StrCat(path, FormatOf(*options.request.target).ending());
   const absl::Duration time = absl::Now() - start;
   if (flags.report.is_wanted()) {
-    nlohmann::ordered_json package = {{"folder", out}};
-    package.update(ExportReport(manifest, artifact, time));
-    flags.report.fields()["packages"].push_back(std::move(package));
+    nlohmann::ordered_json report = {{"folder", out}};
+    report.update(ExportReport(manifest, artifact, time));
+    flags.report.fields()["packages"].push_back(std::move(report));
   } else {
     std::cout << ExportSummary(manifest, artifact, time) << "Next: " << options.request.target->next_step(path) << "\n"
               << std::flush;
@@ -111,22 +112,22 @@ absl::Status PackageEach(PackageFlags& flags, const PackageRequest& request) {
     absl::StrAppend(&notes, "left out ", model, ": its weights are not public\n");
     flags.report.fields()["left_out"].push_back(model);
   }
-  for (const std::string& model : request.models) {
-    const std::string out = absl::StrCat(request.out, "/", PackageName(request, model));
-    const absl::StatusOr<std::string> note = PackageOne(flags, request, model, out);
+  for (const ChosenPackage& package : request.packages) {
+    const std::string name = PackageName(request, package);
+    const absl::StatusOr<std::string> note = PackageOne(flags, request, package, absl::StrCat(request.out, "/", name));
     if (note.ok()) {
       absl::StrAppend(&notes, *note);
       if (!flags.report.is_wanted()) std::cout << "\n";
     } else {
-      failures.Add(model, note.status());
-      flags.report.fields()["failed"].push_back({{"model", model}, {"error", ErrorReport(note.status())}});
+      failures.Add(name, note.status());
+      flags.report.fields()["failed"].push_back({{"model", package.model}, {"error", ErrorReport(note.status())}});
     }
   }
   std::error_code error;
-  if (failures.size() == request.models.size()) {
+  if (failures.size() == request.packages.size()) {
     for (const std::filesystem::path& folder : made) std::filesystem::remove(folder, error);
   }
-  RETURN_IF_ERROR(failures.status(request.out, request.models.size(), notes));
+  RETURN_IF_ERROR(failures.status(request.out, request.packages.size(), notes));
   std::cerr << notes;
   return absl::OkStatus();
 }
@@ -134,7 +135,7 @@ absl::Status PackageEach(PackageFlags& flags, const PackageRequest& request) {
 absl::Status Package(PackageFlags& flags) {
   ASSIGN_OR_RETURN(const PackageRequest request, ParsePackageRequest(BuiltInPlugins(), flags));
   if (request.is_list) return PackageEach(flags, request);
-  ASSIGN_OR_RETURN(const std::string notes, PackageOne(flags, request, request.models.front(), request.out));
+  ASSIGN_OR_RETURN(const std::string notes, PackageOne(flags, request, request.packages.front(), request.out));
   // Printed last, since after a failure the first line on stderr is the error.
   std::cerr << notes;
   return absl::OkStatus();
@@ -145,10 +146,10 @@ absl::Status Package(PackageFlags& flags) {
 Command PackageCommand() {
   return {
       .name = "package",
-      .summary =
-          absl::StrCat("Exports models of the catalog into folders for ", PackagePlaces(),
-                       ". With --model=NAME,NAME or --family=NAME each model gets a folder in --out=FOLDER. Wanted is ",
-                       PackageFlagHint(), "."),
+      .summary = absl::StrCat("Exports models of the catalog into folders for ", PackagePlaces(),
+                              ". With --model=NAME,NAME, --wrapper=NAME,NAME or --family=NAME each package gets a "
+                              "folder in --out=FOLDER. Wanted is ",
+                              PackageFlagHint(), "."),
       .begin = TakesFlags<PackageFlags>(Package),
   };
 }

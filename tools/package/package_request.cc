@@ -16,32 +16,34 @@
 namespace modelport {
 namespace {
 
-absl::Status TakeFamily(const std::string& family, PackageRequest& request) {
+// The public models of a family; sets `left_out` to the others.
+absl::StatusOr<std::vector<std::string>> ModelsOf(const std::string& family, PackageRequest& request) {
+  std::vector<std::string> models;
   std::vector<std::string> families;
   for (const CatalogEntry& entry : request.registry.catalog()) {
     if (families.empty() || families.back() != entry.plugin->family) families.push_back(entry.plugin->family);
     if (entry.plugin->family != family) continue;
-    (entry.variant->published ? request.models : request.left_out).push_back(entry.variant->name);
+    (entry.variant->published ? models : request.left_out).push_back(entry.variant->name);
   }
-  request.is_list = true;
-  if (!request.models.empty()) return absl::OkStatus();
+  if (!models.empty()) return models;
   return absl::NotFoundError(absl::StrCat("--family=", family, ": ",
                                           request.left_out.empty()
                                               ? absl::StrCat("unknown family", NearestHint(family, families))
                                               : "none of its models is public"));
 }
 
-absl::Status TakeModels(const std::string& names, PackageRequest& request) {
-  request.models = absl::StrSplit(names, ',');
-  request.is_list = request.models.size() > 1;
-  std::vector<std::string> sorted = request.models;
+// The names that a flag has, each once. `names` is not empty.
+absl::StatusOr<std::vector<std::string>> NamesOf(const AnyFlag& flag, const std::string& names) {
+  const std::vector<std::string> list = absl::StrSplit(names, ',');
+  std::vector<std::string> sorted = list;
   std::sort(sorted.begin(), sorted.end());
+  const std::string given = absl::StrCat("--", flag.name(), "=", names);
   if (sorted.front().empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("--model=", names, ": wants a name before and after each comma"));
+    return absl::InvalidArgumentError(absl::StrCat(given, ": wants a name before and after each comma"));
   }
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice == sorted.end()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("--model=", names, ": names ", *twice, " twice"));
+  if (twice == sorted.end()) return list;
+  return absl::InvalidArgumentError(absl::StrCat(given, ": names ", *twice, " twice"));
 }
 
 // "host, which --host means, too, or other": each host that has packages.
@@ -55,12 +57,13 @@ std::string HostsWithPackages() {
 
 }  // namespace
 
-std::string PackageName(const PackageRequest& request, const std::string& model) {
-  const absl::StatusOr<CatalogEntry> entry = request.registry.Find(model);
-  if (!entry.ok()) return model;
+std::string PackageName(const PackageRequest& request, const ChosenPackage& package) {
+  const absl::StatusOr<CatalogEntry> entry = request.registry.Find(package.model);
+  if (!entry.ok()) return package.model;
   ArtifactRequest artifact = request.options.request;
   artifact.entry = *entry;
-  return NameOfArtifact(artifact).value_or(model);
+  artifact.wrapper = package.wrapper;
+  return NameOfArtifact(artifact).value_or(package.model);
 }
 
 PackageFlags::PackageFlags() {
@@ -72,6 +75,7 @@ PackageFlags::PackageFlags() {
   exported.out.set_help(
       "the folder to make; by default it is named after the model, in the current folder; of several models the folder "
       "for their folders, by default the current one");
+  exported.wrapper.set_help(absl::StrCat(exported.wrapper.help(), "; several with commas between make a package each"));
   exported.dtype.set_help("dtype of the artifact's weights: float32 or float16");
   exported.host.target.set_help(
       absl::StrCat("the host that the package is for: ", HostsWithPackages(), "; one of both is wanted"));
@@ -82,18 +86,17 @@ PackageFlags::PackageFlags() {
   group.insert(group.begin() + 1, first.begin(), first.end());
   // A package has images of any size, prepared by its node, in a proven artifact.
   Remove(group, {&exported.family, &exported.with_preprocess, &exported.verify});
+  family.NotWith({&exported.model}, "a family has its models");
 }
 
 absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in, const PackageFlags& flags) {
   const std::string models = *flags.exported.model, family = *flags.family;
   if (models.empty() && family.empty()) return ModelMissing();
-  if (!models.empty() && !family.empty()) {
-    return absl::InvalidArgumentError("--model and --family exclude each other: give one of them");
-  }
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in, flags.exported.registry));
   PackageRequest request = {.registry = std::move(registry)};
-  RETURN_IF_ERROR(family.empty() ? TakeModels(models, request) : TakeFamily(family, request));
-  if (request.is_list && !flags.exported.checkpoint->empty()) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                   family.empty() ? NamesOf(flags.exported.model, models) : ModelsOf(family, request));
+  if ((names.size() > 1 || !family.empty()) && !flags.exported.checkpoint->empty()) {
     return absl::InvalidArgumentError(
         "--checkpoint is for one model: for several, put each published file where it is looked for, in this folder "
         "or in the Hugging Face cache");
@@ -102,7 +105,15 @@ absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in, cons
   if (request.options.request.target->package == nullptr && flags.exported.host.target->empty()) {
     return absl::InvalidArgumentError(absl::StrCat("a host is missing: pass ", PackageFlagHint()));
   }
-  request.out = OutPath(flags.exported, request.is_list ? "." : PackageName(request, request.models.front()));
+  std::vector<std::string> wrappers = {""};
+  if (const std::string flag = *flags.exported.wrapper; !flag.empty()) {
+    ASSIGN_OR_RETURN(wrappers, NamesOf(flags.exported.wrapper, flag));
+  }
+  for (const std::string& name : names) {
+    for (const std::string& wrapper : wrappers) request.packages.push_back({name, wrapper});
+  }
+  request.is_list = request.packages.size() > 1 || !family.empty();
+  request.out = OutPath(flags.exported, request.is_list ? "." : PackageName(request, request.packages.front()));
   return request;
 }
 

@@ -14,18 +14,23 @@
 
 namespace modelport {
 
+// A package of a variant, which may be unknown, with the wrapper that makes its node; "" for the first one.
+struct ChosenPackage {
+  std::string model, wrapper;
+};
+
 // The packages that the flags ask for.
 struct PackageRequest {
   Registry registry;
-  std::vector<std::string> models = {};    // Names of variants, which may be unknown; each is there once.
-  std::vector<std::string> left_out = {};  // The variants of --family whose weights are not public.
-  bool is_list = false;                    // Whether each package is a folder in `out`, named by PackageName.
-  ExportOptions options = {};              // All but the model, its weights and `out`.
-  std::string out = {};  // --out, or else for one model its PackageName, and for several the user's folder.
+  std::vector<ChosenPackage> packages = {};  // Each is there once.
+  std::vector<std::string> left_out = {};    // The variants of --family whose weights are not public.
+  bool is_list = false;                      // Whether each package is a folder in `out`, named by PackageName.
+  ExportOptions options = {};                // All but the model, its wrapper, its weights and `out`.
+  std::string out = {};  // --out, or else for one package its PackageName, and for several the user's folder.
 };
 
-// The name of the folder for the package of `model`: its artifact's or, where none can be made, `model`.
-std::string PackageName(const PackageRequest& request, const std::string& model);
+// The name of the folder for a package: its artifact's or, where none can be made, the model's.
+std::string PackageName(const PackageRequest& request, const ChosenPackage& package);
 
 // The flags of the tool: --family, and ExportFlags as far as a package leaves a choice.
 struct PackageFlags {
@@ -39,8 +44,8 @@ struct PackageFlags {
   Report report{group};
 };
 
-// Reads these flags. --model may name several models with commas between. The models are of the plugins `built_in` or
-// of --plugin_path.
+// Reads these flags. --model and --wrapper may name several with commas between. The models are of the plugins
+// `built_in` or of --plugin_path.
 //   InvalidArgument  a flag that is missing, of a wrong value or at odds with another
 //   NotFound         an unknown family, or no plugin in --plugin_path
 absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in, const PackageFlags& flags);

@@ -19,6 +19,12 @@ using testing::ElementsAre;
 using testing::Not;
 using testing::StartsWith;
 
+std::vector<std::string> Models(const PackageRequest& request) {
+  std::vector<std::string> models;
+  for (const ChosenPackage& package : request.packages) models.push_back(package.model);
+  return models;
+}
+
 absl::StatusOr<PackageRequest> Parse(const std::vector<const char*>& arguments) {
   setenv("BUILD_WORKING_DIRECTORY", "/user", 1);
   unsetenv("MODELPORT_WORKING_DIRECTORY");
@@ -29,7 +35,7 @@ absl::StatusOr<PackageRequest> Parse(const std::vector<const char*>& arguments) 
 
 TEST(PackageRequestTest, OneModelIsTheFolderItself) {
   ASSERT_OK_AND_ASSIGN(const PackageRequest request, Parse({"--model=dav2_vits", "--nuke=14"}));
-  EXPECT_THAT(request.models, ElementsAre("dav2_vits"));
+  EXPECT_THAT(Models(request), ElementsAre("dav2_vits"));
   EXPECT_FALSE(request.is_list);
   EXPECT_EQ(request.out, "/user/dav2_vits");
   EXPECT_EQ(request.options.request.target->name, "nuke");
@@ -39,20 +45,32 @@ TEST(PackageRequestTest, OneModelIsTheFolderItself) {
 TEST(PackageRequestTest, SeveralModelsAreFoldersInOne) {
   ASSERT_OK_AND_ASSIGN(const PackageRequest request,
                        Parse({"--model=dav2_vits,da3_small", "--nuke=14", "--out=cattery"}));
-  EXPECT_THAT(request.models, ElementsAre("dav2_vits", "da3_small"));
+  EXPECT_THAT(Models(request), ElementsAre("dav2_vits", "da3_small"));
   EXPECT_TRUE(request.is_list);
   EXPECT_EQ(request.out, "/user/cattery");
   ASSERT_OK_AND_ASSIGN(const PackageRequest here, Parse({"--model=dav2_vits,da3_small", "--nuke=14"}));
   EXPECT_EQ(here.out, "/user/");
 }
 
+TEST(PackageRequestTest, SeveralWrappersAreFoldersOfTheSameModel) {
+  const std::vector<const char*> flags = {"--model=resnet18,resnet50", "--nuke=14", "--wrapper=features,classes"};
+  ASSERT_OK_AND_ASSIGN(const PackageRequest request, Parse(flags));
+  std::vector<std::string> names;
+  for (const ChosenPackage& package : request.packages) names.push_back(PackageName(request, package));
+  EXPECT_THAT(names, ElementsAre("resnet18", "resnet18_classes", "resnet50", "resnet50_classes"));
+  EXPECT_TRUE(request.is_list);
+  ASSERT_OK_AND_ASSIGN(const PackageRequest one, Parse({"--model=resnet18", "--nuke=14", "--wrapper=classes"}));
+  EXPECT_FALSE(one.is_list);
+  EXPECT_EQ(one.out, "/user/resnet18_classes");
+}
+
 TEST(PackageRequestTest, AFamilyIsItsPublicModels) {
   ASSERT_OK_AND_ASSIGN(const PackageRequest request, Parse({"--family=depth_anything_v2", "--nuke=14"}));
   EXPECT_TRUE(request.is_list);
-  EXPECT_THAT(request.models, Contains("dav2_vits"));
-  EXPECT_THAT(request.models, Contains("dav2_metric_vkitti_vitl"));
-  EXPECT_THAT(request.models, Not(Contains("dav2_vitg")));
-  EXPECT_THAT(request.models, Not(Contains("da3_small")));
+  EXPECT_THAT(Models(request), Contains("dav2_vits"));
+  EXPECT_THAT(Models(request), Contains("dav2_metric_vkitti_vitl"));
+  EXPECT_THAT(Models(request), Not(Contains("dav2_vitg")));
+  EXPECT_THAT(Models(request), Not(Contains("da3_small")));
   EXPECT_THAT(request.left_out, ElementsAre("dav2_vitg"));
 }
 
@@ -62,8 +80,9 @@ TEST(PackageRequestTest, WrongFlagsAreNamed) {
     std::string message;
   } cases[] = {
       {{}, "--model is missing"},
-      {{"--model=dav2_vits", "--family=dinov2"}, "--model and --family exclude each other"},
+      {{"--model=dav2_vits", "--family=dinov2"}, "--family and --model do not go together"},
       {{"--model=dav2_vits,da3_small,dav2_vits"}, "--model=dav2_vits,da3_small,dav2_vits: names dav2_vits twice"},
+      {{"--model=resnet18", "--nuke=14", "--wrapper=classes,"}, "--wrapper=classes,: wants a name before and after"},
       {{"--model=dav2_vits,"}, "--model=dav2_vits,: wants a name before and after each comma"},
       {{"--model=dav2_vits,da3_small", "--checkpoint=c.pth"}, "--checkpoint is for one model"},
       {{"--model=dav2_vits", "--nuke=12"}, "--nuke=12: unknown Nuke"},

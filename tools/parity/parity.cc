@@ -53,6 +53,12 @@ struct ParityFlags {
                      " shows all; by default the one that --checkpoint fits, if there is only one"));
     // The model is not written.
     Remove(group, {&exported.out, &exported.verify, &exported.allow_nonfinite, &exported.sizes, &exported.opset});
+    artifact.NotWith(exported.ThatMakeArtifact(), "an artifact is compared as it is");
+    for (AnyFlag* const flag : FlagGroup{&names, &tolerance, &inject, &bisect, &reduce, &from_stage, &html}) {
+      flag->OnlyWith({&reference});
+    }
+    keep_error.OnlyWith({&precision});
+    precision.NotWith({&exported.dtype}, "it compares with float32");
   }
 
   FlagGroup group;
@@ -122,7 +128,6 @@ struct Loaded {
 absl::StatusOr<Loaded> Load(const ParityFlags& flags) {
   Loaded loaded;
   if (!flags.artifact->empty()) {
-    if (!flags.exported.model->empty()) return absl::InvalidArgumentError("give --model or --artifact, not both");
     ASSIGN_OR_RETURN(loaded.model, LoadComparedArtifact(ResolveUserPath(*flags.artifact)));
     return loaded;
   }
@@ -175,9 +180,6 @@ absl::Status SearchPrecision(const ParityFlags& flags, const Loaded& loaded,
   if (flag != "float16" && flag != "bfloat16") {
     return absl::InvalidArgumentError(absl::StrCat("--precision=", flag, ": wants float16 or bfloat16"));
   }
-  if (loaded.request && loaded.request->options.request.dtype != DType::kFloat32) {
-    return absl::InvalidArgumentError("--precision compares with float32: leave out --dtype");
-  }
   const at::ScalarType type = flag == "float16" ? at::kHalf : at::kBFloat16;
   ASSIGN_OR_RETURN(const Reference own, RecordModel(model, reference, model.name));
   ASSIGN_OR_RETURN(const std::vector<ComparedTensor> losses, FindLosses(model.module, own, type));
@@ -225,20 +227,17 @@ absl::Status Check(const ParityFlags& flags, const ComparedModel& model, const R
       absl::StrCat(reference.path, ": the model diverges at ", report.divergence->stage));
 }
 
-// Flags that change how a model is compared, without one to compare with, would do nothing.
-absl::Status CheckFlags(const ParityFlags& flags) {
-  if (!flags.reference->empty()) return absl::OkStatus();
-  for (const Flag<std::string>* flag : {&flags.names, &flags.from_stage, &flags.reduce, &flags.html}) {
-    if (!(*flag)->empty())
-      return absl::InvalidArgumentError(absl::StrCat("--", flag->name(), " is for --reference=FILE"));
+// Makes sure that there is something to do.
+absl::Status CheckTask(const ParityFlags& flags) {
+  if (!flags.reference->empty() || !flags.save_stages->empty() || *flags.find_nan || !flags.precision->empty()) {
+    return absl::OkStatus();
   }
-  if (!flags.save_stages->empty() || *flags.find_nan || !flags.precision->empty()) return absl::OkStatus();
   return absl::InvalidArgumentError("--reference is missing: a safetensors file, or a TorchScript file");
 }
 
 absl::Status Parity(const ParityFlags& flags) {
   ASSIGN_OR_RETURN(const CompareOptions options, ParseCompareOptions(flags));
-  RETURN_IF_ERROR(CheckFlags(flags));
+  RETURN_IF_ERROR(CheckTask(flags));
   ASSIGN_OR_RETURN(Loaded loaded, Load(flags));
   absl::optional<Reference> reference;
   if (!flags.reference->empty()) {

@@ -51,6 +51,19 @@ struct PredictFlags {
     // predict builds what takes images of any size, for libtorch, and writes no artifact, so it sets these itself.
     Remove(group, exported.host.ThatChooseHost());
     Remove(group, {&exported.with_preprocess, &exported.wrapper, &exported.sizes, &exported.opset, &exported.verify});
+    artifact.NotWith(exported.ThatMakeArtifact(), "an artifact runs as it is");
+    exported.knob.OnlyWith({&artifact});
+    key.OnlyWith({&artifact, &compare});
+    percentiles.OnlyWith({&colours, &side_by_side, &compare});
+    range.NotWith({&percentiles}, "both choose the scale");
+    normals.NotWith({&range, &colours, &side_by_side}, "normals have colours of their own");
+    tile_pad.OnlyWith({&tile});
+    conf.OnlyWith({&points});
+    between.NotWith({&missing}, "it needs frames that follow each other");
+    for (AnyFlag* const scene : FlagGroup{&views, &cameras, &points}) {
+      scene->NotWith({&compare, &benchmark, &between, &tile}, "views of a scene are taken together");
+    }
+    benchmark.NotWith({&compare}, "it measures one artifact");
   }
 
   FlagGroup group;
@@ -124,16 +137,10 @@ absl::StatusOr<LoadedArtifact> OpenNode(const PredictFlags& flags) {
 
 // The artifact of --artifact, or that of --model, which is built here.
 absl::StatusOr<LoadedArtifact> OpenArtifact(const PredictFlags& flags, std::vector<std::string>& remarks) {
-  if (flags.artifact->empty() == (flags.exported.model->empty() && flags.exported.checkpoint->empty())) {
+  if (flags.artifact->empty() && flags.exported.model->empty() && flags.exported.checkpoint->empty()) {
     return absl::InvalidArgumentError("give one of --model=NAME, --checkpoint=FILE and --artifact=FILE");
   }
   if (!flags.artifact->empty()) return OpenNode(flags);
-  if (!flags.exported.knob->empty()) {
-    return absl::InvalidArgumentError("--knob is for nodes of hosts: give --artifact=FILE in the place of --model");
-  }
-  if (!flags.key->empty() && flags.compare->empty()) {
-    return absl::InvalidArgumentError("--key is for signed files: give --artifact=FILE.pt in the place of --model");
-  }
   ASSIGN_OR_RETURN(ExportRequest request, ParseExportRequest(BuiltInPlugins(), flags.exported));
   if (flags.exported.model->empty()) {
     for (const absl::string_view line : absl::StrSplit(request.choice, '\n', absl::SkipEmpty())) {
@@ -171,13 +178,14 @@ absl::StatusOr<DepthColours> ParseColours(const PredictFlags& flags, const std::
 }
 
 absl::StatusOr<Tiles> ParseTiles(int64_t side, int64_t pad) {
-  if (side < kTileStep || side % kTileStep != 0) {
+  constexpr int64_t kMostPixels = 65536;
+  if (side < kTileStep || side > kMostPixels || side % kTileStep != 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--tile=", side, ": wants a multiple of ", kTileStep, ", as 512 is"));
+        absl::StrCat("--tile=", side, ": wants a multiple of ", kTileStep, " up to ", kMostPixels, ", as 512 is"));
   }
-  if (pad < 0 || pad % kTileStep != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--tile_pad=", pad, ": wants 0 or a multiple of ", kTileStep, ", as 32 is"));
+  if (pad < 0 || pad > kMostPixels || pad % kTileStep != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("--tile_pad=", pad, ": wants a multiple of ", kTileStep,
+                                                   " from 0 to ", kMostPixels, ", as 32 is"));
   }
   return Tiles{side, pad};
 }
@@ -206,16 +214,7 @@ absl::StatusOr<PredictOptions> ParsePredictOptions(const PredictFlags& flags) {
     return absl::InvalidArgumentError(
         absl::StrCat("--range=", range, ": wants two numbers, the smaller first, such as 0,80"));
   }
-  if (!range.empty() && *flags.percentiles != "0,100") {
-    return absl::InvalidArgumentError("--range and --percentiles both choose the scale: give one of them");
-  }
-  if (!range.empty() && options.style.normals) {
-    return absl::InvalidArgumentError("--range is for depth: leave it out with --normals");
-  }
   const std::string colours = *flags.colours;
-  if (options.style.normals && (!colours.empty() || options.style.side_by_side)) {
-    return absl::InvalidArgumentError("--normals has colours of its own: leave out --colours and --side_by_side");
-  }
   if (!colours.empty() || options.style.side_by_side) {
     ASSIGN_OR_RETURN(options.style.colours, ParseColours(flags, colours.empty() ? "spectral" : colours));
   }
@@ -293,9 +292,6 @@ absl::StatusOr<std::vector<PredictJob>> PlanFrames(const PredictFlags& flags, co
   const int64_t between = flags.between->value();
   if (between < 1 || between > kMostBetween) {
     return absl::InvalidArgumentError(absl::StrCat("--between=", between, ": wants a number in 1..", kMostBetween));
-  }
-  if (*flags.missing != "error") {
-    return absl::InvalidArgumentError("--between needs frames that follow each other: leave out --missing");
   }
   ASSIGN_OR_RETURN(const std::vector<FrameBetween> frames, FramesBetween(images, between));
   std::vector<FoundImage> names;
@@ -380,9 +376,6 @@ absl::Status MeasureOne(const LoadedArtifact& artifact, const PredictJob& job, c
 absl::StatusOr<absl::optional<LoadedArtifact>> OpenCompared(const PredictFlags& flags) {
   const std::string path = *flags.compare;
   if (path.empty()) return absl::nullopt;
-  if (*flags.views || *flags.benchmark) {
-    return absl::InvalidArgumentError("--compare takes each image on its own: leave out --views and --benchmark");
-  }
   ASSIGN_OR_RETURN(LoadedArtifact artifact, OpenFile(flags, path));
   return absl::make_optional(std::move(artifact));
 }

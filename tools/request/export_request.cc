@@ -121,11 +121,6 @@ absl::StatusOr<CheckpointFiles> MakeFiles(const ExportFlags& flags, const std::v
   return files;
 }
 
-absl::Status CheckOneSource(const ExportFlags& flags) {
-  if (flags.weights->empty() || flags.checkpoint->empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
-}
-
 // FailedPrecondition: arguments of `recognised`, the model of `request`, follow from others by no rule, and none is
 // set.
 absl::Status CheckGiven(const ExportFlags& flags, const RecognisedModel& recognised, const ArtifactRequest& request) {
@@ -145,11 +140,11 @@ absl::Status CheckGiven(const ExportFlags& flags, const RecognisedModel& recogni
 // arguments that the file tells, and returns that.
 absl::StatusOr<absl::optional<RecognisedModel>> ChooseModel(const ExportFlags& flags, const Registry& registry,
                                                             ArtifactRequest& request) {
-  ASSIGN_OR_RETURN(const Registry searched, SearchedRegistry(registry, *flags.family, *flags.model));
   if (!flags.model->empty()) {
     ASSIGN_OR_RETURN(request.entry, registry.Find(*flags.model));
     return absl::nullopt;
   }
+  ASSIGN_OR_RETURN(const Registry searched, SearchedRegistry(registry, *flags.family));
   ASSIGN_OR_RETURN(const CheckpointFiles files, MakeFiles(flags, ResolveUserPaths(*flags.checkpoint)));
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
   ASSIGN_OR_RETURN(const RecognisedModel recognised, RecogniseModel(searched, given));
@@ -226,7 +221,16 @@ ExportFlags::ExportFlags(FlagGroup& group)
       out(group, "out", "", "the file to write; by default it is named after the model, in the current folder"),
       dtype(group, "dtype", "float32", "dtype of the artifact's weights: float32, float16 or bfloat16"),
       host(group),
-      registry(group) {}
+      registry(group) {
+  checkpoint.NotWith({&weights}, "the weights come from one of both");
+  family.NotWith({&model}, "a model has its family");
+}
+
+FlagGroup ExportFlags::ThatMakeArtifact() {
+  return {&model,    &checkpoint, &weights,         &layout,  &state_dict,      &prefix,
+          &resample, &family,     &allow_nonfinite, &wrapper, &with_preprocess, &outputs,
+          &set,      &sizes,      &opset,           &dtype,   &host.runtime};
+}
 
 absl::StatusOr<std::string> ChooseForModel(const ExportFlags& flags, IfNotFound if_not_found,
                                            ArtifactRequest& request) {
@@ -261,7 +265,6 @@ absl::StatusOr<std::string> ChooseForModel(const ExportFlags& flags, IfNotFound 
 }
 
 absl::StatusOr<ExportOptions> ParseExportOptions(const ExportFlags& flags) {
-  RETURN_IF_ERROR(CheckOneSource(flags));
   ExportOptions options;
   options.prove = *flags.verify;
   options.allow_nonfinite = *flags.allow_nonfinite;

@@ -30,6 +30,9 @@ struct ExportFlags {
   // Adds them to `group`.
   explicit ExportFlags(FlagGroup& group);
 
+  // Those that choose a model or change what is made of it: they have no use beside an artifact that exists.
+  FlagGroup ThatMakeArtifact();
+
   Flag<std::string> weights, layout, state_dict, prefix;
   Flag<bool> resample, with_preprocess;
   Flag<std::string> wrapper, outputs, set, sizes;

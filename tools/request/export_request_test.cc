@@ -164,7 +164,7 @@ TEST_F(ExportRequestTest, WrongFlagsAreNamed) {
     std::string message;
   } kCases[] = {
       {{"--model="}, "--model is missing"},
-      {{"--weights=seeded", "--checkpoint=c.pth"}, "--checkpoint and --weights exclude each other"},
+      {{"--weights=seeded", "--checkpoint=c.pth"}, "--checkpoint and --weights do not go together"},
       {{"--weights=seed"}, "--weights=seed: wants published, seeded or seeded:SEED"},
       {{"--weights=seeded:"}, "--weights=seeded:: wants published, seeded or seeded:SEED"},
       {{"--weights=seeded:-1"}, "--weights=seeded:-1: wants published, seeded or seeded:SEED"},

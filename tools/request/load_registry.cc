@@ -13,11 +13,8 @@ absl::StatusOr<Registry> LoadRegistry(const BuiltIn& built_in, const RegistryFla
   return Registry::Load(built_in, ResolveUserPaths(*flags.plugin_path));
 }
 
-absl::StatusOr<Registry> SearchedRegistry(const Registry& registry, const std::string& family,
-                                          const std::string& model) {
-  if (family.empty()) return registry;
-  if (model.empty()) return registry.Only(family);
-  return absl::InvalidArgumentError("--family and --model exclude each other: a model has its family");
+absl::StatusOr<Registry> SearchedRegistry(const Registry& registry, const std::string& family) {
+  return family.empty() ? registry : registry.Only(family);
 }
 
 }  // namespace modelport

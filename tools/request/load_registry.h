@@ -22,9 +22,8 @@ struct RegistryFlags {
 absl::StatusOr<Registry> LoadRegistry(const BuiltIn& built_in, const RegistryFlags& flags);
 
 // What a model is searched in: `registry`, or the family of a flag --family, where that is given.
-//   InvalidArgument  no such family, or a flag --model is given, too, which has its family
-absl::StatusOr<Registry> SearchedRegistry(const Registry& registry, const std::string& family,
-                                          const std::string& model);
+//   InvalidArgument  no such family
+absl::StatusOr<Registry> SearchedRegistry(const Registry& registry, const std::string& family);
 
 }  // namespace modelport
 

@@ -30,6 +30,11 @@ namespace modelport {
 namespace {
 
 struct VerifyFlags {
+  VerifyFlags() {
+    tolerance.OnlyWith({&reference});
+    reference.NotWith({&at_least}, "a reference is compared with what the code computes");
+  }
+
   FlagGroup group;
   Flag<std::string> artifact{
       group, "artifact", "",
@@ -67,11 +72,7 @@ absl::StatusOr<Tier> ParseTier(const std::string& name) {
 absl::StatusOr<absl::optional<ReferenceFile>> ParseReference(const VerifyFlags& flags) {
   const std::string path = *flags.reference;
   const absl::optional<double> tolerance = *flags.tolerance;
-  if (path.empty() && tolerance) return absl::InvalidArgumentError("--tolerance is for --reference=FILE");
   if (path.empty()) return absl::nullopt;
-  if (*flags.at_least != "code") {
-    return absl::InvalidArgumentError("--reference compares what the code computes: leave out --at_least");
-  }
   if (tolerance && !(std::isfinite(*tolerance) && *tolerance >= 0)) {
     return absl::InvalidArgumentError(absl::StrCat("--tolerance=", *tolerance, ": wants a number from 0"));
   }

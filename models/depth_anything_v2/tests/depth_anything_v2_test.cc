@@ -17,6 +17,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/strip.h"
@@ -135,6 +136,9 @@ TEST(MetricScaleTest, IsAFactorOfMetresAlone) {
   const at::Tensor image = SeededImage(1, 3, 15, 20), metres = metric.Run(image);
   EXPECT_TRUE(at::allclose(metric.Run(image, {{"scale", 100.0}}), metres * 100, /*rtol=*/1e-6));
   EXPECT_TRUE(metric.Run(image, {{"scale", 1.0}}).equal(metres));
+  for (const auto& [unit, of_metre] : {std::pair<int64_t, double>{1, 100}, {2, 1 / 0.0254}, {3, 1 / 0.3048}}) {
+    EXPECT_TRUE(at::allclose(metric.Run(image, {{"unit", unit}}), metres * of_metre, /*rtol=*/1e-6)) << unit;
+  }
   EXPECT_FALSE(GetNukeModel("tiny_dav2").nuke.hasattr("scale"));
 }
 
