@@ -144,7 +144,7 @@ absl::StatusOr<Processes> StartAll(const InferenceFlags& flags, const std::strin
   }
   if (*flags.onnx || !flags.onnx_python->empty()) {
     ASSIGN_OR_RETURN(const std::string path, Export(*flags.model, folder, "m.onnx", "--target=onnx"));
-    if (*flags.onnx) RETURN_IF_ERROR(add(ModelProcess::Start("ONNX in OpenVINO", {"bench/run_onnx", path})));
+    if (*flags.onnx) RETURN_IF_ERROR(add(ModelProcess::Start("ONNX in OpenVINO", {kRunArtifact, path})));
     if (const std::string python = *flags.onnx_python; !python.empty()) {
       RETURN_IF_ERROR(
           add(ModelProcess::Start("ONNX in ONNX Runtime", {ResolveUserPath(python), "bench/onnx_runtime.py", path})));

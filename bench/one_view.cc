@@ -14,7 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "bench/measure.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/script/build_module.h"
+#include "common/torchscript/script/compiler.h"
 #include "common/torchscript/script/torch_status.h"
 #include "common/torchscript/weights/weights.h"
 #include "models/built_in_plugins.h"

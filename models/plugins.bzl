@@ -15,6 +15,7 @@ PLUGINS = [
     "moge",
     "resnet",
     "rife",
+    "span_sr",
     "transforms",
     "vitmatte",
 ]

@@ -267,6 +267,7 @@ constexpr char kModules[] = R"yaml(modules:
       channels_out: [depth.Z]
       category: Depth Estimation
       multiple_of: 2 * dim
+      scale: dim
       examples: ["forward([1, 2, 28, 28])"]
     methods: |
       def forward(self, x: Tensor) -> Tensor:

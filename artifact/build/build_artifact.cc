@@ -111,6 +111,7 @@ void DescribeInterface(const Interface& interface, Manifest& manifest) {
   for (const std::string& channel : interface.channels_out) entry.add_channels_out(channel);
   entry.set_category(interface.category);
   entry.set_multiple_of(interface.multiple_of);
+  entry.set_scale(interface.scale);
 }
 
 void DescribeKnobs(const ModuleNode& root, Manifest& manifest) {

@@ -11,7 +11,6 @@
 #include "artifact/build/formats.h"
 #include "artifact/export/export_outputs.h"
 #include "artifact/manifest/describe_export.h"
-#include "artifact/manifest/weights_audit.h"
 #include "common/io/output_file.h"
 #include "common/manifest/manifest.h"
 #include "common/progress/progress.h"

@@ -2,7 +2,9 @@
 
 #include <ATen/core/function_schema.h>
 #include <ATen/core/jit_type.h>
+#include <torch/csrc/jit/api/module.h>
 
+#include <memory>
 #include <sstream>
 #include <string>
 
@@ -10,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/proof/check_entry_points.h"
-#include "common/torchscript/script/build_module.h"
+#include "common/torchscript/script/compiler.h"
 
 namespace modelport {
 namespace {
@@ -34,19 +36,19 @@ absl::optional<std::string> DefaultOf(const c10::Argument& argument) {
 
 absl::StatusOr<BuiltModule> BuildTargetModule(const ArtifactRequest& request, const ModuleTree& tree,
                                               const std::vector<BoundTensors>& bound, bool forward_alone) {
-  BuiltModule built;
-  ASSIGN_OR_RETURN(built.module, BuildModule(tree, TensorsOf(bound), OperatorsOf(request.runtime)));
-  if (request.target->wraps()) RETURN_IF_ERROR(KeepForward(*tree.root.type, *request.target, built.module));
-  RETURN_IF_ERROR(CheckEntryPoints(built.module, tree.entry_points));
+  ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(tree, TensorsOf(bound), OperatorsOf(request.runtime)));
+  if (request.target->wraps()) RETURN_IF_ERROR(KeepForward(*tree.root.type, *request.target, module));
+  RETURN_IF_ERROR(CheckEntryPoints(module, tree.entry_points));
+  BuiltModule built = {.module = std::make_shared<torch::jit::Module>(module)};
   for (const EntryPoint& entry_point : tree.entry_points) {
     if (!forward_alone || entry_point.method == "forward") built.entry_points.push_back(entry_point);
   }
-  built.operators = CollectOperators(built.module);
+  built.operators = CollectOperators(module);
   return built;
 }
 
 MethodTypes TypesOf(const BuiltModule& built, const EntryPoint& entry_point) {
-  const c10::FunctionSchema& schema = built.module.get_method(entry_point.method).function().getSchema();
+  const c10::FunctionSchema& schema = built.module->get_method(entry_point.method).function().getSchema();
   const c10::Type& result = *schema.returns()[0].type();
   MethodTypes types = {.returns = result.annotation_str()};
   for (size_t i = 1; i < schema.arguments().size(); ++i) {  // The first one is the module.

@@ -1,8 +1,7 @@
 #ifndef MODELPORT_ARTIFACT_FORMAT_BUILT_MODULE_H_
 #define MODELPORT_ARTIFACT_FORMAT_BUILT_MODULE_H_
 
-#include <torch/csrc/jit/api/module.h>
-
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,14 +11,15 @@
 #include "common/module_tree/entry_point.h"
 #include "common/module_tree/module_tree.h"
 #include "common/torchscript/runtime/operators.h"
+#include "common/torchscript/script/module_fwd.h"
 #include "common/torchscript/weights/weights.h"
 
 namespace modelport {
 
 // The compiled module of a model, of which artifacts of every format are made, and what it calls.
 struct BuiltModule {
-  torch::jit::Module module;
-  std::vector<EntryPoint> entry_points = {};  // Those of its tree that artifacts have.
+  std::shared_ptr<torch::jit::Module> module = {};  // Never null.
+  std::vector<EntryPoint> entry_points = {};        // Those of its tree that artifacts have.
   std::vector<Operator> operators = {};
 };
 

@@ -1,15 +1,21 @@
 #include "artifact/manifest/describe_export.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <string>
+#include <variant>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "artifact/build/build_artifact.h"
+#include "common/checkpoint/checkpoint.h"
 #include "common/operation/constant.h"
+#include "common/operation/slot_source.h"
+#include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/number.h"
+#include "common/torchscript/weights/weights.h"
 #include "registry/recognise/infer_models.h"
 #include "registry/recognise/published_file.h"
 #include "registry/recognise/weight_source.h"
@@ -177,6 +183,34 @@ void DescribeProof(const absl::optional<RoundTrip>& round_trip, Manifest& manife
     entry.set_infinite(output.infinite);
     for (const int64_t size : output.shape) entry.add_shape(size);
   }
+}
+
+WeightsAudit::WeightsAudit(const ArtifactRequest& request, FormattedArtifact& artifact)
+    : request_(request), artifact_(artifact) {
+  if (std::holds_alternative<Seeded>(request.weights)) return;
+  for (const MappedPart& part : artifact.artifact.weights.mapped) {
+    BackgroundDigest& digest = digests_.emplace_back();
+    for (const OpenedFile& file : part.checkpoint.files()) digest.Append(file.bytes);
+  }
+}
+
+absl::Status WeightsAudit::Finish(const Registry& registry, bool allow_nonfinite) {
+  ArtifactWeights& weights = artifact_.artifact.weights;
+  for (size_t i = 0; i < weights.mapped.size(); ++i) {
+    const auto& [part, checkpoint, plan] = weights.mapped[i];
+    RETURN_IF_ERROR(VerifyInputs(checkpoint, plan.sources));
+    RETURN_IF_ERROR(AuditValues(checkpoint, plan, part.tree, weights.bound[i], allow_nonfinite));
+  }
+  if (const auto* const seeded = std::get_if<Seeded>(&request_.weights)) {
+    weights.sources = {SeededName(*seeded)};
+  } else {
+    for (BackgroundDigest& digest : digests_) {
+      weights.sources.push_back(absl::StrCat("sha256:", digest.HexDigest()));
+    }
+  }
+  RETURN_IF_ERROR(CheckPublishedFiles(registry, request_.entry, weights.mapped, weights.sources));
+  DescribeSource(request_, weights, artifact_.manifest);
+  return absl::OkStatus();
 }
 
 }  // namespace modelport

@@ -361,9 +361,9 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   ASSIGN_OR_RETURN(const int64_t tensors, CountTensors(file, slots, request->dtype));
   Report(round_trip, stated, remade, tensors, checkpoints, result);
   if (stored) {
-    ASSIGN_OR_RETURN(
-        ReferenceComparison compared,
-        CompareWithKnobs(remade.artifact.built->module, *stored, {.tolerance = reference->tolerance, .lenient = true}));
+    ASSIGN_OR_RETURN(ReferenceComparison compared,
+                     CompareWithKnobs(*remade.artifact.built->module, *stored,
+                                      {.tolerance = reference->tolerance, .lenient = true}));
     result.reference = std::make_shared<const ReferenceComparison>(std::move(compared));
   }
   return result;

@@ -48,6 +48,8 @@ bool TakesTwoPictures(const Manifest& manifest) {
                      [](const std::string& channel) { return !absl::StartsWith(channel, "rgba."); });
 }
 
+int64_t ScaleOf(const Manifest& manifest) { return std::max<int64_t>(1, manifest.interface().scale()); }
+
 std::string ArgumentsText(const Manifest& manifest) {
   return absl::StrJoin(manifest.arguments(), ", ", [](std::string* out, const Manifest::Argument& argument) {
     absl::StrAppend(out, argument.name(), "=", argument.value());

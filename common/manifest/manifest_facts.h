@@ -4,6 +4,7 @@
 
 #include <google/protobuf/message.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ const Manifest::Result& MainOutput(const Manifest& manifest);
 // Whether a node takes a second picture, in channels of the host behind those of the first: its interface names
 // channels of other layers than rgba. They are red, green and blue of the second picture.
 bool TakesTwoPictures(const Manifest& manifest);
+
+// How many times as high and as wide as its image the output of a host's model is.
+int64_t ScaleOf(const Manifest& manifest);
 
 // The arguments of the model that differ from the plugin's: "max_depth=35.0"; "" if there are none.
 std::string ArgumentsText(const Manifest& manifest);

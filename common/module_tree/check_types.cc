@@ -40,7 +40,10 @@ class TypeChecker {
       for (const ValueDecl& value : *values) CheckValue(value);
     }
     for (const ChildDecl& child : type.children) CheckChild(child);
-    if (type.interface.has_value()) CheckNumber(type.interface->multiple_of, type.interface->mark);
+    if (type.interface.has_value()) {
+      CheckNumber(type.interface->multiple_of, type.interface->mark);
+      CheckNumber(type.interface->scale, type.interface->mark);
+    }
     for (const EntryPointDecl& decl : type.entry_points) {
       CheckNumber(decl.when, decl.mark);
       for (const auto* ports : {&decl.inputs, &decl.outputs}) {

@@ -103,13 +103,14 @@ struct Interface {
   std::vector<std::string> channels_out;  // Those of the output's channels.
   std::string category;                   // The host's menu that lists the model: "Depth Estimation".
   int64_t multiple_of = 1;                // forward pads images to multiples of so many pixels.
+  int64_t scale = 1;                      // The output is so many times as high and as wide as the image.
   std::vector<Call> examples;             // Calls of forward that the round trip compares.
 };
 
 // An Interface as a plugin's YAML states it.
 struct InterfaceDecl {
-  Interface stated;  // All but `multiple_of`.
-  absl::optional<Expression> multiple_of;
+  Interface stated;  // All but `multiple_of` and `scale`.
+  absl::optional<Expression> multiple_of, scale;
   YamlMark mark;
 };
 

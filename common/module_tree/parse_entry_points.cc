@@ -194,6 +194,7 @@ InterfaceDecl ParseInterface(const YamlValue& value, YamlProblems* problems) {
   decl.stated.channels_out = TakeChannels("channels_out", reader, problems);
   decl.stated.category = reader.TakeText("category");
   decl.multiple_of = TakeExpression("multiple_of", &reader, problems);
+  decl.scale = TakeExpression("scale", &reader, problems);
   decl.stated.examples = ParseExamples(reader, problems);
   reader.Finish();
   if (decl.stated.examples.empty() && problems->size() == problems_before) {

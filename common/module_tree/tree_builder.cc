@@ -328,13 +328,14 @@ void TreeBuilder::AddValues(const std::vector<ValueDecl>& values, const Scope& s
 
 void TreeBuilder::AddInterface(const InterfaceDecl& decl, const Scope& scope, const ModuleNode& root) {
   Interface interface = decl.stated;
-  if (decl.multiple_of.has_value()) {
-    interface.multiple_of = Valid(decl.multiple_of->EvaluateInt(scope), decl.mark, root).value_or(1);
-    if (interface.multiple_of < 1) {
-      AddProblem(decl.mark, root,
-                 absl::StrCat("multiple_of ", decl.multiple_of->text(), " is ", interface.multiple_of));
-    }
-  }
+  const auto evaluate = [&](absl::string_view name, const absl::optional<Expression>& stated) -> int64_t {
+    if (!stated.has_value()) return 1;
+    const int64_t number = Valid(stated->EvaluateInt(scope), decl.mark, root).value_or(1);
+    if (number < 1) AddProblem(decl.mark, root, absl::StrCat(name, " ", stated->text(), " is ", number));
+    return number;
+  };
+  interface.multiple_of = evaluate("multiple_of", decl.multiple_of);
+  interface.scale = evaluate("scale", decl.scale);
   tree_.interface = std::move(interface);
 }
 

@@ -24,6 +24,7 @@ channels_in: [rgba.red, rgba.green]
 channels_out: [depth.Z]
 category: Depth Estimation
 multiple_of: 2 * patch
+scale: patch
 examples: ["forward([1, 2, 28, 28])", "forward([1, 3, 5, 9])"]
 )yaml";
 
@@ -60,9 +61,10 @@ TEST_F(ParseInterfaceTest, TakesEveryField) {
   EXPECT_THAT(decl.stated.channels_out, ElementsAre("depth.Z"));
   EXPECT_EQ(decl.stated.category, "Depth Estimation");
   EXPECT_EQ(decl.multiple_of->text(), "2 * patch");
+  EXPECT_EQ(decl.scale->text(), "patch");
   ASSERT_THAT(decl.stated.examples, SizeIs(2));
   EXPECT_EQ(decl.stated.examples[0].text, "forward([1, 2, 28, 28])");
-  EXPECT_EQ(decl.stated.examples[1].place, "w.yaml:6:39");
+  EXPECT_EQ(decl.stated.examples[1].place, "w.yaml:7:39");
 }
 
 TEST_F(ParseInterfaceTest, AnUnknownKindIsAProblem) {

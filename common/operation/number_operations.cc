@@ -58,27 +58,6 @@ int64_t SideOf(int64_t rows) {
   return rows > 0 && side * side == rows ? side : 0;
 }
 
-// `count` elements of a floating dtype.
-std::vector<double> ReadReals(DType dtype, const char* elements, int64_t count) {
-  std::vector<double> reals;
-  reals.reserve(count);
-  for (int64_t i = 0; i < count; ++i) {
-    const Number number = ReadNumber(dtype, elements + i * ByteSize(dtype));
-    reals.push_back(*std::get_if<double>(&number));
-  }
-  return reals;
-}
-
-absl::Status WriteReals(const std::vector<double>& reals, DType dtype, char* out) {
-  for (const double real : reals) {
-    if (!WriteNumber(real, dtype, out)) {
-      return absl::FailedPreconditionError(absl::StrCat(DTypeName(dtype), " does not hold ", NumberText(real)));
-    }
-    out += ByteSize(dtype);
-  }
-  return absl::OkStatus();
-}
-
 // resample_bicubic and resample_antialias.
 struct ResampleTable : EachTensor {
   virtual bool antialias() const = 0;

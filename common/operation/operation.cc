@@ -4,11 +4,13 @@
 #include <cstring>
 #include <limits>
 #include <utility>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/number.h"
 #include "common/text/nearest.h"
 
 namespace modelport {
@@ -16,7 +18,7 @@ namespace {
 
 std::vector<const OperationType*> AllTypes() {
   std::vector<const OperationType*> types;
-  for (const auto& some : {JoiningOperations(), OrderingOperations(), NumberOperations()}) {
+  for (const auto& some : {JoiningOperations(), OrderingOperations(), NumberOperations(), ConvolutionOperations()}) {
     types.insert(types.end(), some.begin(), some.end());
   }
   return types;
@@ -178,6 +180,26 @@ Array Join(const std::vector<Array>& arrays, int64_t dim) {
     memory += part_bytes;
   }
   return joined;
+}
+
+std::vector<double> ReadReals(DType dtype, const char* elements, int64_t count) {
+  std::vector<double> reals;
+  reals.reserve(count);
+  for (int64_t i = 0; i < count; ++i) {
+    const Number number = ReadNumber(dtype, elements + i * ByteSize(dtype));
+    reals.push_back(*std::get_if<double>(&number));
+  }
+  return reals;
+}
+
+absl::Status WriteReals(const std::vector<double>& reals, DType dtype, char* out) {
+  for (const double real : reals) {
+    if (!WriteNumber(real, dtype, out)) {
+      return absl::FailedPreconditionError(absl::StrCat(DTypeName(dtype), " does not hold ", NumberText(real)));
+    }
+    out += ByteSize(dtype);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace modelport

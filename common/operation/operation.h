@@ -40,9 +40,15 @@ Array Slice(Array array, int64_t dim, int64_t begin, int64_t size);
 // Joins arrays of one dtype, which differ in dimension `dim` only, along it. Copies them.
 Array Join(const std::vector<Array>& arrays, int64_t dim);
 
+// `count` row-major elements of a floating dtype.
+std::vector<double> ReadReals(DType dtype, const char* elements, int64_t count);
+
+// Writes `reals` to `out` as elements of `dtype`. FailedPrecondition: it does not hold one of them.
+absl::Status WriteReals(const std::vector<double>& reals, DType dtype, char* out);
+
 struct OperationType;
 
-// One operation over a list of tensors of one dtype. Dimensions count from 0. All but the last three move elements and
+// One operation over a list of tensors of one dtype. Dimensions count from 0. All but the last five move elements and
 // change none.
 //
 //   concatenate(dim)        joins all tensors to one
@@ -66,6 +72,12 @@ struct OperationType;
 //                           stays as it is
 //   resample_antialias(dim, first, height, width)
 //                           the same with antialias=True
+//   chain_convolutions(count)
+//                           the tensors are weights and biases of convolutions, weight, bias, weight, bias, ..., of
+//                           stride 1 without groups. Makes one of the first `count`, of which each takes what the one
+//                           before gives and only the first may have padding
+//   add_convolutions(count) the same for convolutions that take the same and whose results are added, with the middles
+//                           of their kernels on each other
 struct Operation {
   const OperationType* type;
   std::vector<int64_t> arguments;  // Dtypes as DTypeArgument gives them.
@@ -156,6 +168,9 @@ absl::Span<const OperationType* const> OrderingOperations();
 
 // cast, resample_bicubic, resample_antialias.
 absl::Span<const OperationType* const> NumberOperations();
+
+// chain_convolutions, add_convolutions.
+absl::Span<const OperationType* const> ConvolutionOperations();
 
 }  // namespace modelport
 

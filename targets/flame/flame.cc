@@ -71,7 +71,8 @@ absl::StatusOr<std::vector<PackageFile>> FlamePackageFiles(const Manifest& manif
   const Manifest::Result& result = forward.outputs(0);
   Json output =
       Socket(result.name(), OutputText(result), manifest.interface().kind() == "matte" ? "OutMatte" : "Result");
-  output.update(Json{{"InverseGain", 1.0}, {"ScalingFactor", 1.0}, {"Channels", channels}});
+  output.update(
+      Json{{"InverseGain", 1.0}, {"ScalingFactor", static_cast<double>(ScaleOf(manifest))}, {"Channels", channels}});
   const Json description = {{"MinimumVersion", "2025.2"},  // The first that reads Channels.
                             {"Name", TitleOf(manifest)},
                             {"Description", Description(manifest)},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "common/manifest/describe_manifest.h"
@@ -64,6 +66,25 @@ absl::Status CheckOutputs(const Manifest& manifest) {
                                                       ", height, width] for the wrapper's channels_out ",
                                                       absl::StrJoin(manifest.interface().channels_out(), ", "), "; ",
                                                       output.call(), " has [", absl::StrJoin(shape, ", "), "]"));
+  }
+  return absl::OkStatus();
+}
+
+// Makes sure that no knob of the model has the name of one that the gizmo has itself, or of a value of every node.
+absl::Status CheckKnobs(const Manifest& manifest) {
+  std::set<std::string> own = {"name", "label", "width", "height", "frame", "input", "parent", "disable", "bbox"};
+  for (const EmbeddedFile& file : NukeTemplates()) {
+    if (!absl::EndsWith(file.path, ".gizmo")) continue;
+    for (const absl::string_view line : absl::StrSplit(file.text, '\n')) {
+      const std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
+      if (words.size() > 2 && words[0] == "addUserKnob") own.insert(words[2]);
+    }
+  }
+  for (const Manifest::Knob& knob : manifest.knobs()) {
+    if (own.count(knob.name()) == 0) continue;
+    return absl::FailedPreconditionError(absl::StrCat("the attribute ", knob.name(),
+                                                      " of the wrapper would be a knob of Nuke's node, which has one "
+                                                      "of this name: give the attribute another"));
   }
   return absl::OkStatus();
 }
@@ -287,6 +308,14 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   data.lists["colour"] = KeepIf(is_colour);
   data.lists["data"] = KeepIf(!is_colour);
   data.lists["matte"] = KeepIf(interface.kind() == "matte");
+  const int64_t scale = ScaleOf(manifest);
+  const std::string times = scale == 1 ? "" : absl::StrCat(" * ", scale);
+  data.values["scale"] = absl::StrCat(scale);
+  data.values["set_scale"] = scale == 1 ? "" : absl::StrCat(". Set Output Scale to ", scale);
+  data.values["size"] = scale == 1 ? "of the size of the input" : absl::StrCat(scale, " times as large as the input");
+  data.values["offset_x"] = absl::StrCat("WholeFormat.box.x", times);
+  data.values["offset_y"] = absl::StrCat("WholeFormat.box.y", times);
+  data.lists["larger"] = KeepIf(scale > 1);
   data.values["keeps_rgba"] =
       interface.kind() == "matte" ? "1 - max(parent.replace_rgba, parent.premultiply)" : "1 - parent.replace_rgba";
   data.lists["direction"] = KeepIf(!MainOutput(manifest).larger_is().empty());
@@ -319,11 +348,12 @@ absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manife
 
 absl::Status CheckNukeUses(const Manifest& manifest) {
   RETURN_IF_ERROR(OldestNuke(manifest.minimum_runtime()).status());
+  RETURN_IF_ERROR(CheckKnobs(manifest));
   return CheckOutputs(manifest);
 }
 
 absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
-  RETURN_IF_ERROR(CheckOutputs(manifest));
+  RETURN_IF_ERROR(CheckNukeUses(manifest));
   ASSIGN_OR_RETURN(const NukeRelease oldest, OldestNuke(manifest.minimum_runtime()));
   TemplateData data;
   data.values = Values(manifest);

@@ -18,8 +18,8 @@ absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manife
 
 // Makes sure that Nuke can use the artifact, whose manifest has an interface. Outputs are checked as far as a round
 // trip saw them.
-//   FailedPrecondition  no Nuke loads the artifact, or an output is not one image of the channels that the interface
-//   names
+//   FailedPrecondition  no Nuke loads the artifact, an output is not one image of the channels that the interface
+//                       names, or a knob has the name of one that Nuke's node has itself
 absl::Status CheckNukeUses(const Manifest& manifest);
 
 // The values for the templates of a package of a proven artifact. Fails as CheckNukeUses does.

@@ -387,14 +387,25 @@ TEST_F(PackageFilesTest, ANodeForOneImageTakesItAsItIs) {
                                          "Inference1: LinearToSRGB", "BackToPlate: Inference1",
                                          "Copy1: Input1 BackToPlate", "Preview: Copy1", "Output1: Preview"));
   EXPECT_THAT(gizmo, Not(HasSubstr("source_frame")));
+  EXPECT_THAT(gizmo, HasSubstr("setValue(node.knob(\\\"gpuName\\\").value())\"\n"));
   EXPECT_THAT(gizmo, AllOf(HasSubstr("  expr0 \"depth.Z\"\n  expr1 \"depth.Z\"\n  expr2 \"depth.Z\"\n  name Preview\n"),
                            Not(HasSubstr("premultiply"))));
   // The bounding box goes in as an image of its own, and what comes out goes back to its place.
   EXPECT_THAT(gizmo, AllOf(HasSubstr("box {{\"parent.overscan ? input.bbox.x : 0\"}"),
                            HasSubstr("\"parent.overscan ? input.bbox.t : input.height\"}}\n"
                                      "  reformat {{parent.overscan}}\n"),
-                           HasSubstr("  translate {{WholeFormat.box.x} {WholeFormat.box.y}}\n")));
+                           HasSubstr("  translate {{\"WholeFormat.box.x\"} {\"WholeFormat.box.y\"}}\n")));
   EXPECT_THAT(Texts()["README.md"], AllOf(HasSubstr("one image at a time"), HasSubstr("normalises the image")));
+}
+
+TEST_F(PackageFilesTest, AKnobOfTheNodesOwnIsRefused) {
+  for (const char* name : {"overscan", "source_frame", "width"}) {
+    Manifest manifest = manifest_;
+    AddKnob(name, "int", 0, 0, 5, "Something else", manifest);
+    EXPECT_THAT(NukePackageFiles(manifest),
+                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(absl::StrCat("the attribute ", name))));
+    EXPECT_FALSE(CheckNukeUses(manifest).ok()) << name;
+  }
 }
 
 TEST_F(PackageFilesTest, NormalsAreShownAsColours) {

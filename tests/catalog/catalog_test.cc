@@ -12,9 +12,9 @@
 #include "artifact/request/artifact_request.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
-#include "common/torchscript/proof/example.h"
+#include "common/torchscript/proof/compare_outputs.h"
+#include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
-#include "common/torchscript/runtime/runtime_obstacles.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
@@ -50,7 +50,7 @@ TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
       for (const std::string& wrapper : wrappers) {
         SCOPED_TRACE(absl::StrCat(entry.variant->name, " for ", target->name, " ", wrapper));
         ASSERT_OK_AND_ASSIGN(const Artifact artifact, Build({.entry = entry, .target = target, .wrapper = wrapper}));
-        for (const Call& example : artifact.examples) EXPECT_OK(ExampleInputs(artifact.built->module, example));
+        for (const Call& example : artifact.examples) EXPECT_OK(ExampleInputs(*artifact.built->module, example));
       }
     }
   }
@@ -62,7 +62,7 @@ TEST(CatalogTest, EveryVariantCompilesForImages) {
     SCOPED_TRACE(entry.variant->name);
     ASSERT_OK_AND_ASSIGN(const Artifact artifact, Build({.entry = entry, .with_preprocess = true}));
     EXPECT_FALSE(artifact.examples.empty());
-    for (const Call& example : artifact.examples) EXPECT_OK(ExampleInputs(artifact.built->module, example));
+    for (const Call& example : artifact.examples) EXPECT_OK(ExampleInputs(*artifact.built->module, example));
   }
 }
 

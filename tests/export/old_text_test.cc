@@ -16,8 +16,6 @@
 #include "common/status/status_matchers.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
-#include "common/torchscript/runtime/runtime_obstacles.h"
-#include "common/torchscript/script/build_module.h"
 #include "common/torchscript/script/compiler.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/status/status_matchers.h"
-#include "common/torchscript/proof/example.h"
+#include "common/torchscript/proof/compare_outputs.h"
 #include "common/torchscript/script/torch_status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

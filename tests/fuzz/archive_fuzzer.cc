@@ -5,10 +5,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "common/checkpoint/testing/zip_writer.h"
-#include "common/torchscript/archive/outside_calls.h"
 #include "common/torchscript/archive/read_format.h"
 #include "common/torchscript/archive/script_archive.h"
-#include "common/torchscript/lint/script_file.h"
+#include "common/torchscript/archive/script_file.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace modelport {

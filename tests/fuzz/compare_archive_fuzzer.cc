@@ -17,7 +17,6 @@
 #include "common/checkpoint/zip_directory.h"
 #include "common/io/testing/memory_file.h"
 #include "common/torchscript/archive/artifact_file.h"
-#include "common/torchscript/archive/compare_archive.h"
 #include "common/torchscript/archive/module_archive.h"
 #include "tests/fuzz/fuzz_check.h"
 

@@ -8,10 +8,9 @@
 
 #include "absl/status/statusor.h"
 #include "common/checkpoint/testing/zip_writer.h"
-#include "common/torchscript/archive/outside_calls.h"
+#include "common/torchscript/archive/script_file.h"
 #include "common/torchscript/lint/finding.h"
 #include "common/torchscript/lint/lint.h"
-#include "common/torchscript/lint/script_file.h"
 #include "common/torchscript/lint/testing/script_writer.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/script/compiler.h"
@@ -30,10 +29,10 @@ void LintCode(const std::string& code) {
   if (IsTooDeep(code)) return;
   const absl::StatusOr<ScriptFile> file = ReadScriptFile(ZipArchive(RecordsWithCode(code)));
   if (!file.ok()) return;
-  for (const Operator& op : CollectOperators(file->module)) {
+  for (const Operator& op : CollectOperators(*file->module)) {
     FuzzCheck(OutsideEffect(op.name).empty(), "code that was read calls nothing outside of the process");
   }
-  const absl::StatusOr<LintResult> result = Lint(file->module, file->format, LintOptions());
+  const absl::StatusOr<LintResult> result = Lint(*file->module, file->format, LintOptions());
   if (!result.ok()) return;
   const std::string report = FormatFindings(result->findings);
   FuzzCheck(PrintableLines(report) == report, "a report shows no character of the file that is not printable");

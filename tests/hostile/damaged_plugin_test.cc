@@ -20,7 +20,6 @@
 #include "common/status/status_matchers.h"
 #include "common/tensor/shape.h"
 #include "common/torchscript/proof/compare_outputs.h"
-#include "common/torchscript/proof/example.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
@@ -55,7 +54,7 @@ absl::Status BuildAndRun(const Plugin& plugin, const Variant& variant, const Tar
   RETURN_IF_ERROR(weights.status());
   ASSIGN_OR_RETURN(const Artifact artifact, BuildArtifact(request, {std::move(tree), *std::move(weights)}));
   for (const Call& example : artifact.examples) {
-    ASSIGN_OR_RETURN(const c10::IValue output, RunExample(artifact.built->module, example));
+    ASSIGN_OR_RETURN(const c10::IValue output, RunExample(*artifact.built->module, example));
     RETURN_IF_ERROR(CompareValues(output, output, example.text).status());
   }
   return absl::OkStatus();

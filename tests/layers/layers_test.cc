@@ -21,7 +21,7 @@
 #include "common/operation/slot_source.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
-#include "common/torchscript/script/build_module.h"
+#include "common/torchscript/script/compiler.h"
 #include "common/torchscript/weights/weights.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"

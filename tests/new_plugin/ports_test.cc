@@ -21,7 +21,7 @@
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_matchers.h"
 #include "common/tensor/dtype.h"
-#include "common/torchscript/proof/example.h"
+#include "common/torchscript/proof/compare_outputs.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"

@@ -139,9 +139,10 @@ TEST_P(HostModelTest, IsOneImageForOneImageOrRefusedForItsReason) {
   EXPECT_EQ(manifest["round_trip"]["proven"], true);
   const auto channels_in = manifest["interface"]["channels_in"].size();
   const auto channels_out = manifest["interface"]["channels_out"].size();
+  const int scale = manifest["interface"]["scale"];
   for (const nlohmann::json& output : manifest["round_trip"]["outputs"]) {
     EXPECT_EQ(output["call"], "forward([1, " + std::to_string(channels_in) + ", 31, 45])");
-    EXPECT_EQ(output["shape"], nlohmann::json({1, channels_out, 31, 45}));
+    EXPECT_EQ(output["shape"], nlohmann::json({1, channels_out, 31 * scale, 45 * scale}));
   }
   EXPECT_TRUE(manifest["knobs"].empty());
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -20,6 +21,10 @@ absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const 
 // The same for a target.
 absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const std::string& model, uint64_t seed,
                                                 const std::string& target = "libtorch");
+
+// The paths of the modules of `a` and `b` that differ in their methods' text, the functions that these call, their
+// settings or their tensors, and of those that one of the two lacks, with the modules around them. "" is the root.
+std::set<std::string> DifferentModules(const torch::jit::Module& a, const torch::jit::Module& b);
 
 }  // namespace modelport
 

@@ -1,4 +1,6 @@
 // Compares a model with a reference of its upstream, stage by stage.
+#include <c10/core/ScalarType.h>
+
 #include <cmath>
 #include <iostream>
 #include <string>
@@ -17,7 +19,6 @@
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
 #include "common/text/units.h"
-#include "common/torchscript/parity/reference_call.h"
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tools/command/commands.h"
@@ -182,8 +183,8 @@ absl::Status SearchPrecision(const ParityFlags& flags, const Loaded& loaded,
   }
   const at::ScalarType type = flag == "float16" ? at::kHalf : at::kBFloat16;
   ASSIGN_OR_RETURN(const Reference own, RecordModel(model, reference, model.name));
-  ASSIGN_OR_RETURN(const std::vector<ComparedTensor> losses, FindLosses(model.module, own, type));
-  ASSIGN_OR_RETURN(const MixedPrecision mixed, FindMixedPrecision(model.module, own, type, losses, error));
+  ASSIGN_OR_RETURN(const std::vector<ComparedTensor> losses, FindLosses(*model.module, own, type));
+  ASSIGN_OR_RETURN(const MixedPrecision mixed, FindMixedPrecision(*model.module, own, type, losses, error));
   std::cout << (*flags.json
                     ? PrecisionJson(model.name, flag, losses, mixed)
                     : PrecisionText(model.name, flag, losses, mixed, error, *flags.all ? Rows::kAll : Rows::kFirst));
@@ -243,7 +244,7 @@ absl::Status Parity(const ParityFlags& flags) {
   if (!flags.reference->empty()) {
     const std::string names = flags.names->empty() ? "" : ResolveUserPath(*flags.names);
     ASSIGN_OR_RETURN(reference, LoadReference(ResolveUserPath(*flags.reference), names, loaded.model));
-    ASSIGN_OR_RETURN(loaded.model.module, WithKnobs(loaded.model.module, *reference));
+    RETURN_IF_ERROR(SetKnobs(*reference, loaded.model));
   }
   RETURN_IF_ERROR(CheckOutputs(flags));
   if (!flags.save_stages->empty())

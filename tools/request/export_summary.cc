@@ -1,7 +1,9 @@
 #include "tools/request/export_summary.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -75,6 +77,18 @@ std::string NotCompared(const Manifest& manifest) {
   return fields.empty() ? "" : absl::StrCat("not compared, since the plugin does not know them: ", FirstFew(fields));
 }
 
+// The slots whose numbers an operation computed, by "OPERATION: REASON", in the order of the first of each.
+std::vector<std::pair<std::string, std::vector<std::string>>> ChangedSlots(const Manifest::Weights& weights) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> changed;
+  for (const auto& slot : weights.changed()) {
+    const std::string how = absl::StrCat(slot.operation(), ": ", slot.reason());
+    auto known = std::find_if(changed.begin(), changed.end(), [&](const auto& some) { return some.first == how; });
+    if (known == changed.end()) known = changed.emplace(known, how, std::vector<std::string>());
+    known->second.push_back(slot.slot());
+  }
+  return changed;
+}
+
 // How the checkpoint's tensors were changed, filled in or left unused; "" if all were copied as they are.
 std::string Changes(const Manifest& manifest) {
   std::string changes;
@@ -87,8 +101,8 @@ std::string Changes(const Manifest& manifest) {
   for (const auto& constant : weights.constants()) {
     absl::StrAppend(&changes, constant.slot(), " ", constant.value(), ": ", constant.reason(), "; ");
   }
-  for (const auto& slot : weights.changed()) {
-    absl::StrAppend(&changes, slot.slot(), " by ", slot.operation(), ": ", slot.reason(), "; ");
+  for (const auto& [how, slots] : ChangedSlots(weights)) {
+    absl::StrAppend(&changes, FirstFew(slots), " by ", how, "; ");
   }
   int unused = 0;
   for (const Manifest::Checkpoint& checkpoint : weights.checkpoints()) {

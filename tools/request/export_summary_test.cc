@@ -99,6 +99,19 @@ TEST(ExportSummaryTest, WhatIsOutOfTheOrdinaryHasARowOfItsOwn) {
       "time          3.70 s\n");
 }
 
+TEST(ExportSummaryTest, SlotsThatOneOperationChangedAreOneItem) {
+  Manifest manifest = PlainManifest();
+  for (const char* const slot : {"a", "b", "c", "d", "e", "f", "pos_embed"}) {
+    Manifest::Changed& changed = *manifest.mutable_weights()->add_changed();
+    changed.set_slot(slot);
+    changed.set_operation(std::string(slot) == "pos_embed" ? "resample_bicubic(1, 1, 3, 3)" : "add_convolutions(2)");
+    changed.set_reason("one way");
+  }
+  EXPECT_NE(Summary(manifest).find("changed     a, b, c, d, e, +1 more by add_convolutions(2): one way; pos_embed by "
+                                   "resample_bicubic(1, 1, 3, 3): one way\n"),
+            std::string::npos);
+}
+
 TEST(ExportSummaryTest, SeededWeightsAreCalledSo) {
   Manifest manifest = PlainManifest();
   manifest.set_warning("SEEDED weights: predicts nothing");

@@ -543,7 +543,7 @@ Shape Broadcast(const Shape& a, const Shape& b) {
 const Row* FindRow(absl::string_view name) {
   static const auto* const by_name = [] {
     auto* const rows_by_name = new std::map<absl::string_view, const Row*>;
-    for (const absl::Span<const Row> rows : {ElementwiseRows(), ShapeRows(), LayerRows(), ResizeRows()}) {
+    for (const absl::Span<const Row> rows : {ElementwiseRows(), ShapeRows(), LayerRows()}) {
       for (const Row& row : rows) rows_by_name->emplace(row.name, &row);
     }
     return rows_by_name;

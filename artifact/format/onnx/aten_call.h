@@ -156,7 +156,6 @@ struct Row {
 absl::Span<const Row> ElementwiseRows();
 absl::Span<const Row> ShapeRows();
 absl::Span<const Row> LayerRows();
-absl::Span<const Row> ResizeRows();
 
 // The row of the operator; null if it has none.
 const Row* FindRow(absl::string_view name);

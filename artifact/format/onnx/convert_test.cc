@@ -22,7 +22,6 @@
 #include "common/expression/expression.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/proof/compare_outputs.h"
-#include "common/torchscript/proof/example.h"
 #include "common/torchscript/script/graph_operators.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -368,7 +367,7 @@ TEST(ConvertTest, EachRowHasALine) {
     const auto graph = module.get_method("forward").graph();
     ForEachNode(*graph->block(), [&](const torch::jit::Node& node) { called.insert(node.kind().toQualString()); });
   }
-  for (const absl::Span<const Row> rows : {ElementwiseRows(), ShapeRows(), LayerRows(), ResizeRows()}) {
+  for (const absl::Span<const Row> rows : {ElementwiseRows(), ShapeRows(), LayerRows()}) {
     for (const Row& row : rows) {
       const std::string name(row.name);
       EXPECT_TRUE(called.count(name) > 0 || called.count(name + "_") > 0) << name << " is in no line above";

@@ -74,7 +74,7 @@ class PreparedOnnx : public PreparedArtifact {
       : target_(*request.target),
         summary_(request.entry.variant->summary),
         opset_(OpsetOf(request)),
-        module_(built.module),
+        module_(*built.module),
         forward_(std::move(forward)),
         converted_(std::move(converted)) {
     converted_.model.graph.set_name(request.entry.variant->name);
@@ -196,7 +196,7 @@ class Onnx : public ArtifactFormat {
       return absl::UnimplementedError(absl::StrCat(model, ": has no entry point forward, which an ONNX file holds"));
     }
     absl::StatusOr<onnx::ConvertedModel> converted =
-        onnx::Convert(built.module, *forward, request.sizes, OpsetOf(request));
+        onnx::Convert(*built.module, *forward, request.sizes, OpsetOf(request));
     if (!converted.ok()) return Annotate(converted.status(), model);
     return std::make_unique<PreparedOnnx>(request, built, *forward, *std::move(converted));
   }

@@ -11,15 +11,13 @@
 #include "common/manifest/manifest.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/archive/compare_archive.h"
 #include "common/torchscript/archive/module_archive.h"
 #include "common/torchscript/archive/read_format.h"
 #include "common/torchscript/lint/finding.h"
 #include "common/torchscript/proof/compare_outputs.h"
-#include "common/torchscript/proof/example.h"
 #include "common/torchscript/proof/round_trip.h"
+#include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
-#include "common/torchscript/runtime/runtime_obstacles.h"
 #include "common/torchscript/script/torch_status.h"
 #include "targets/host_rules.h"
 
@@ -51,19 +49,19 @@ class PreparedArchive : public PreparedArtifact {
     }
     if (request_.runtime != nullptr) manifest.set_runtime(std::string(request_.runtime->name));
     manifest.set_minimum_runtime(MinimumRuntime(format_, built_.operators));
-    for (const std::string& method : MethodSchemas(built_.module)) manifest.add_methods(method);
+    for (const std::string& method : MethodSchemas(*built_.module)) manifest.add_methods(method);
   }
 
   void DescribeFile(Manifest::Artifact& file) const override { file.set_archive_version(format_.version); }
 
   absl::Status CheckCanRun() const override {
     const std::string& model = request_.entry.variant->name;
-    RETURN_IF_ERROR(Annotate(CheckModuleForHost(*request_.target, built_.module), model));
+    RETURN_IF_ERROR(Annotate(CheckModuleForHost(*request_.target, *built_.module), model));
     return Annotate(CheckRuns(request_.runtime, built_.operators), model);
   }
 
   absl::Status Write(const ManifestText& manifest, Writer& out) const override {
-    return WriteArchive(built_.module, request_.runtime, {{kManifestExtraFile, manifest}}, out);
+    return WriteArchive(*built_.module, request_.runtime, {{kManifestExtraFile, manifest}}, out);
   }
 
   absl::Status CheckWritten(const std::string& path, const std::string& name) const override {
@@ -75,22 +73,22 @@ class PreparedArchive : public PreparedArtifact {
 
   absl::StatusOr<RoundTrip> Prove(const std::string& path, const ProvenCalls& calls,
                                   const std::function<void(int64_t)>& on_bytes) const override {
-    return ProveRoundTrip(built_.module, path, calls.examples, calls.entry_points, calls.allow_nonfinite, on_bytes);
+    return ProveRoundTrip(*built_.module, path, calls.examples, calls.entry_points, calls.allow_nonfinite, on_bytes);
   }
 
   absl::Status CompareBytes(const StoredArtifact& file, const std::vector<Slot>& slots,
                             const ManifestText& manifest) override {
     std::vector<std::string> names;
     for (const Slot& slot : slots) names.push_back(slot.name);
-    ASSIGN_OR_RETURN(remade_, MakeArchive(built_.module, request_.runtime, {{kManifestExtraFile, manifest}}));
+    ASSIGN_OR_RETURN(remade_, MakeArchive(*built_.module, request_.runtime, {{kManifestExtraFile, manifest}}));
     return CompareArchive(remade_, static_cast<const StoredArchive&>(file).file(), names);
   }
 
   // LibTorch is given what was made, never the file.
   absl::StatusOr<RoundTrip> ProveEqual(const StoredArtifact&, const ProvenCalls& calls) const override {
     ASSIGN_OR_RETURN(const torch::jit::Module loaded, CatchTorch([&] { return torch::jit::load(remade_, at::kCPU); }));
-    ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, RunExamples(built_.module, calls.examples));
-    return CompareModules(built_.module, loaded, calls.examples, calls.entry_points, outputs, calls.allow_nonfinite);
+    ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, RunExamples(*built_.module, calls.examples));
+    return CompareModules(*built_.module, loaded, calls.examples, calls.entry_points, outputs, calls.allow_nonfinite);
   }
 
  private:

@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "common/io/writer.h"
+#include "common/torchscript/archive/artifact_file.h"
 #include "common/torchscript/archive/script_archive.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
@@ -85,6 +86,12 @@ absl::StatusOr<std::shared_ptr<ArchivePieces>> MakeArchive(const torch::jit::Mod
 // The format of the archive that WriteArchive writes for a module that calls `operators`. `none_type` stays false: it
 // matters only to old runtimes, and WriteArchive never writes the name NoneType for them.
 ArchiveFormat WrittenFormat(const Runtime* runtime, const std::vector<Operator>& operators);
+
+// Compares `file` byte by byte with `expected`, the archive that WriteArchive writes. `slots` are the names of the
+// module's tensors in the order of the archive, for messages.
+//   DataLoss  names the first record that differs, and its line if it is text, or its slot if it is a tensor
+absl::Status CompareArchive(const std::shared_ptr<ArchivePieces>& expected, const ArtifactFile& file,
+                            const std::vector<std::string>& slots);
 
 }  // namespace modelport
 

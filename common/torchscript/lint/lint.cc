@@ -25,12 +25,11 @@
 #include "common/sandbox/run_confined.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/torchscript/archive/script_file.h"
 #include "common/torchscript/lint/lint_message.pb.h"
 #include "common/torchscript/lint/rules.h"
-#include "common/torchscript/lint/script_file.h"
 #include "common/torchscript/lint/trace.h"
 #include "common/torchscript/runtime/operators.h"
-#include "common/torchscript/runtime/runtime_obstacles.h"
 #include "common/torchscript/script/graph_operators.h"
 #include "common/torchscript/script/torch_status.h"
 
@@ -194,7 +193,7 @@ absl::StatusOr<std::string> LintBytes(absl::string_view bytes, LintOptions optio
   // The confined process cannot start threads.
   at::set_num_threads(1);
   ASSIGN_OR_RETURN(const ScriptFile file, ReadWithStubs(bytes, options.unknown_operators));
-  ASSIGN_OR_RETURN(const LintResult result, Lint(file.module, file.format, options));
+  ASSIGN_OR_RETURN(const LintResult result, Lint(*file.module, file.format, options));
   return Encode(result);
 }
 

@@ -1,6 +1,4 @@
 // Untrusted files: those that do harm when they are loaded, that are damaged, or that inflate to a large size.
-#include "common/torchscript/lint/lint.h"
-
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -23,7 +21,8 @@
 #include "common/checkpoint/testing/zip_writer.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/archive/script_archive.h"
-#include "common/torchscript/lint/script_file.h"
+#include "common/torchscript/archive/script_file.h"
+#include "common/torchscript/lint/lint.h"
 #include "common/torchscript/lint/testing/script_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

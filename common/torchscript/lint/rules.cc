@@ -16,12 +16,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/torchscript/lint/fact.h"
-#include "common/torchscript/lint/facts.h"
 #include "common/torchscript/lint/finding.h"
 #include "common/torchscript/lint/operator_kinds.h"
-#include "common/torchscript/lint/step.h"
+#include "common/torchscript/lint/trace.h"
 #include "common/torchscript/runtime/operators.h"
-#include "common/torchscript/runtime/runtime_obstacles.h"
 #include "common/torchscript/script/torch_status.h"
 
 namespace modelport {

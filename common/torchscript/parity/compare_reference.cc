@@ -30,7 +30,6 @@
 #include "common/text/dotted_path.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
-#include "common/torchscript/parity/map_tensors.h"
 #include "common/torchscript/parity/observe.h"
 #include "common/torchscript/parity/reference.h"
 #include "common/torchscript/parity/reference_call.h"

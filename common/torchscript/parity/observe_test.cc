@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "common/status/status_matchers.h"
-#include "common/torchscript/parity/map_tensors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

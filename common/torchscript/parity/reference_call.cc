@@ -14,7 +14,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
-#include "common/torchscript/parity/map_tensors.h"
+#include "common/torchscript/parity/observe.h"
 #include "common/torchscript/script/torch_status.h"
 
 namespace modelport {

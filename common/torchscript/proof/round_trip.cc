@@ -14,7 +14,6 @@
 #include "common/torchscript/archive/module_archive.h"
 #include "common/torchscript/proof/check_entry_points.h"
 #include "common/torchscript/proof/compare_outputs.h"
-#include "common/torchscript/proof/example.h"
 #include "common/torchscript/script/torch_status.h"
 
 namespace modelport {

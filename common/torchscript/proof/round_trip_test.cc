@@ -19,7 +19,6 @@
 #include "common/status/status_matchers.h"
 #include "common/torchscript/archive/module_archive.h"
 #include "common/torchscript/proof/compare_outputs.h"
-#include "common/torchscript/proof/example.h"
 #include "gtest/gtest.h"
 
 namespace modelport {

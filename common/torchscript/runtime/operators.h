@@ -1,19 +1,23 @@
 // The operators that a module's code calls, with their arguments, and those that LibTorch's releases have: together
-// they decide which releases can load it.
+// they decide which releases can load it, and this finds what keeps one from it.
 #ifndef MODELPORT_COMMON_TORCHSCRIPT_RUNTIME_OPERATORS_H_
 #define MODELPORT_COMMON_TORCHSCRIPT_RUNTIME_OPERATORS_H_
 
-#include <ATen/core/function_schema.h>
-#include <ATen/core/jit_type.h>
+#include <ATen/core/jit_type_base.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/script/graph_operators.h"
 #include "common/torchscript/script/module_fwd.h"
+
+namespace c10 {
+struct FunctionSchema;
+}  // namespace c10
 
 namespace modelport {
 
@@ -74,6 +78,24 @@ std::vector<c10::FunctionSchema> RegisteredSchemas(absl::string_view runtime, ab
 
 // Answers hasattr(torch, "NAME") in text that is compiled for `runtime` or, if that is null, for this LibTorch.
 HasOperator OperatorsOf(const Runtime* runtime);
+
+// One reason why a runtime cannot load an archive, or would compute something else with it.
+struct RuntimeObstacle {
+  std::string call;                         // "aten::pad(Tensor, List[int])"; empty: the archive's format.
+  std::string cause;                        // "LibTorch 1.6 does not have it".
+  std::vector<OperatorCall::Place> places;  // Where the call is made.
+};
+
+// All reasons why `runtime` cannot load an archive of this format and these operators, or would compute something else.
+std::vector<RuntimeObstacle> FindObstacles(const Runtime& runtime, const ArchiveFormat& format,
+                                           const std::vector<Operator>& operators);
+
+// OK if FindObstacles finds nothing.
+//   FailedPrecondition  names the obstacles with their lines and modules, and the oldest runtime that has none
+absl::Status CheckRuntime(const Runtime& runtime, const ArchiveFormat& format, const std::vector<Operator>& operators);
+
+// The name of the oldest runtime without obstacles; empty if every runtime has some.
+std::string MinimumRuntime(const ArchiveFormat& format, const std::vector<Operator>& operators);
 
 }  // namespace modelport
 

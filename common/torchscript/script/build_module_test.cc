@@ -1,5 +1,3 @@
-#include "common/torchscript/script/build_module.h"
-
 #include <ATen/ops/equal.h>
 #include <ATen/ops/ones.h>
 #include <torch/csrc/jit/api/module.h>
@@ -17,6 +15,7 @@
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/script/compiler.h"
 #include "common/torchscript/script/testing/ignore_leaks.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,6 +1,9 @@
 #include "common/torchscript/script/compiler.h"
 
+#include <ATen/core/jit_type.h>
+#include <torch/csrc/jit/api/compilation_unit.h>
 #include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/frontend/error_report.h>
 #include <torch/csrc/jit/frontend/lexer.h>
 #include <torch/csrc/jit/frontend/parser.h>
@@ -8,17 +11,24 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "common/expression/identifier.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/script/compile_message.h"
 #include "common/torchscript/script/graph_operators.h"
 #include "common/torchscript/script/ivalue.h"
+#include "common/torchscript/script/plugin_resolver.h"
 #include "common/torchscript/script/torch_status.h"
 
 namespace modelport {
@@ -28,7 +38,11 @@ using c10::ClassType;
 using c10::ClassTypePtr;
 using torch::jit::Def;
 using torch::jit::ErrorReport;
+using torch::jit::Function;
 using torch::jit::Ident;
+using torch::jit::Module;
+using torch::jit::Node;
+using Names = absl::flat_hash_set<absl::string_view>;
 
 // The base name of the classes for lists of submodules, as in torch. A module type may have the same name.
 constexpr char kListName[] = "ModuleList";
@@ -182,13 +196,121 @@ class NestingMeter {
   bool at_start_ = true;              // The next token begins a statement.
 };
 
+absl::StatusOr<Module> Instantiate(Compiler& compiler, const ModuleNode& node, const std::vector<at::Tensor>& tensors) {
+  ASSIGN_OR_RETURN(const c10::ClassTypePtr type, compiler.ClassFor(node));
+  std::vector<Module> submodules;
+  for (const ModuleNode::Child& child : node.children) {
+    ASSIGN_OR_RETURN(submodules.emplace_back(), Instantiate(compiler, *child.node, tensors));
+  }
+  return CatchTorch([&] {
+    Module module(compiler.unit(), type);
+    for (const auto& parameter : node.parameters) module.setattr(parameter.name, tensors[parameter.slot]);
+    for (const auto& buffer : node.buffers) module.setattr(buffer.name, tensors[buffer.slot]);
+    module.setattr(kTrainingName, false);
+    for (const auto& [name, value] : node.attributes) module.setattr(name, ToIValue(value));
+    for (size_t i = 0; i < submodules.size(); ++i) module.setattr(node.children[i].name, submodules[i]._ivalue());
+    return module;
+  });
+}
+
+bool IsOfWord(char c) { return absl::ascii_isalnum(c) || c == '_'; }
+
+std::vector<absl::string_view> Words(absl::string_view text) {
+  std::vector<absl::string_view> words;
+  for (size_t i = 0; i < text.size();) {
+    const size_t begin = i;
+    while (i < text.size() && IsOfWord(text[i])) ++i;
+    if (i > begin) words.push_back(text.substr(begin, i - begin));
+    if (i < text.size()) ++i;
+  }
+  return words;
+}
+
+// Nodes of one type have one text.
+void AddMethods(const ModuleNode& node, absl::flat_hash_set<const ModuleType*>& seen, Names& names) {
+  if (!node.is_list() && seen.insert(node.type).second) {
+    for (const absl::string_view word : Words(node.type->methods.text)) names.insert(word);
+  }
+  for (const ModuleNode::Child& child : node.children) AddMethods(*child.node, seen, names);
+}
+
+// Whether one of the functions in the text with these words has one of the names.
+bool Defines(const std::vector<absl::string_view>& words, const Names& names) {
+  for (size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] == "def" && names.contains(words[i + 1])) return true;
+  }
+  return false;
+}
+
+// The functions that a method calls, directly or through others, and the method itself.
+class Reached {
+ public:
+  void Add(Function& function) {
+    if (!functions_.insert(&function).second) return;
+    ForEachNode(*torch::jit::toGraphFunction(function).graph()->block(), [this](const Node& node) { AddCallee(node); });
+  }
+
+  bool Contains(const Function* function) const { return functions_.count(function) > 0; }
+
+ private:
+  void AddCallee(const Node& node) {
+    if (node.kind() == torch::jit::prim::CallMethod) {
+      Add(node.input(0)->type()->expectRef<c10::ClassType>().getMethod(node.s(torch::jit::attr::name)));
+    } else if (node.kind() == torch::jit::prim::CallFunction) {
+      Add(*node.input(0)->type()->expectRef<c10::FunctionType>().function());
+    }
+  }
+
+  std::set<const Function*> functions_;
+};
+
+void RemoveOthers(const Module& module, const std::string& name) {
+  Reached reached;
+  reached.Add(module.type()->getMethod(name));
+  for (const Module& submodule : module.modules()) {
+    const c10::ClassTypePtr type = submodule.type();
+    const std::vector<Function*> methods = type->methods();
+    for (const Function* method : methods) {
+      if (!reached.Contains(method)) type->unsafeRemoveMethod(method->name());
+    }
+  }
+}
+
 }  // namespace
 
-Compiler::Compiler(HasOperator has_operator)
+// Makes the classes of a compiler.
+class Compiler::Classes {
+ public:
+  explicit Classes(HasOperator has_operator);
+
+  absl::Status AddFunctions(const std::vector<SourceText>& functions, const CalledFunctions& is_called);
+  absl::StatusOr<ClassTypePtr> ClassFor(const ModuleNode& node);
+  const std::shared_ptr<torch::jit::CompilationUnit>& unit() const { return unit_; }
+
+ private:
+  ClassTypePtr MakeClass(const ModuleNode& node, const std::vector<ClassTypePtr>& children);
+  ClassTypePtr DeclareClass(const ModuleNode& node, const std::vector<ClassTypePtr>& children);
+  void DefineMethods(const ModuleType& type, const ClassTypePtr& compiled);
+  // Throws ErrorReport if a function of `source` must not have this name.
+  void CheckFunctionName(const SourceText& source, const Ident& name);
+  absl::Status CompileError(const SourceText& source, const std::string& what, const absl::Status& error) const;
+  void CountOperations(Function& function);
+  c10::QualifiedName UniqueName(const std::string& base);
+
+  std::shared_ptr<torch::jit::CompilationUnit> unit_;
+  std::shared_ptr<PluginResolver> resolver_;
+  std::map<std::string, ClassTypePtr> classes_;  // By a description, which is equal for nodes that share a class.
+  ModuleClasses module_classes_;
+  std::map<std::string, std::string> function_places_;  // By name: "models/toy/modules.yaml:41".
+  std::map<std::string, int> name_counts_;
+  size_t operations_ = 0;  // Of all functions and methods.
+};
+
+Compiler::Classes::Classes(HasOperator has_operator)
     : unit_(std::make_shared<torch::jit::CompilationUnit>()),
       resolver_(std::make_shared<PluginResolver>(std::move(has_operator))) {}
 
-void Compiler::CheckFunctionName(const SourceText& source, const Ident& name) {
+void Compiler::Classes::CheckFunctionName(const SourceText& source, const Ident& name) {
   if (PluginResolver::IsReserved(name.name())) {
     throw ErrorReport(name.range()) << name.name() << " is a reserved name; use another one";
   }
@@ -199,7 +321,8 @@ void Compiler::CheckFunctionName(const SourceText& source, const Ident& name) {
   }
 }
 
-absl::Status Compiler::AddFunctions(const std::vector<SourceText>& functions, const CalledFunctions& is_called) {
+absl::Status Compiler::Classes::AddFunctions(const std::vector<SourceText>& functions,
+                                             const CalledFunctions& is_called) {
   for (const SourceText& source : functions) {
     const absl::Status status = CatchTorch([&] {
       for (const Def& def : ParseDefs(source, /*are_methods=*/false)) {
@@ -215,7 +338,7 @@ absl::Status Compiler::AddFunctions(const std::vector<SourceText>& functions, co
   return absl::OkStatus();
 }
 
-absl::StatusOr<ClassTypePtr> Compiler::ClassFor(const ModuleNode& node) {
+absl::StatusOr<ClassTypePtr> Compiler::Classes::ClassFor(const ModuleNode& node) {
   std::vector<ClassTypePtr> children;
   for (const ModuleNode::Child& child : node.children) {
     ASSIGN_OR_RETURN(ClassTypePtr type, ClassFor(*child.node));
@@ -229,7 +352,7 @@ absl::StatusOr<ClassTypePtr> Compiler::ClassFor(const ModuleNode& node) {
   return type;
 }
 
-c10::QualifiedName Compiler::UniqueName(const std::string& base) {
+c10::QualifiedName Compiler::Classes::UniqueName(const std::string& base) {
   while (true) {
     const int count = ++name_counts_[base];
     const c10::QualifiedName name(kClassNamespace, count == 1 ? base : absl::StrCat(base, "_", count));
@@ -238,14 +361,14 @@ c10::QualifiedName Compiler::UniqueName(const std::string& base) {
   }
 }
 
-ClassTypePtr Compiler::MakeClass(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
+ClassTypePtr Compiler::Classes::MakeClass(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
   const ClassTypePtr type = DeclareClass(node, children);
   module_classes_.nodes.emplace(type.get(), &node);
   if (!node.is_list() && !node.type->methods.text.empty()) DefineMethods(*node.type, type);
   return type;
 }
 
-ClassTypePtr Compiler::DeclareClass(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
+ClassTypePtr Compiler::Classes::DeclareClass(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
   const c10::QualifiedName name = UniqueName(node.is_list() ? kListName : node.type->name());
   ClassTypePtr type = ClassType::create(name, unit_, /*is_module=*/true);
   unit_->register_type(type);
@@ -263,7 +386,7 @@ ClassTypePtr Compiler::DeclareClass(const ModuleNode& node, const std::vector<Cl
   return type;
 }
 
-void Compiler::DefineMethods(const ModuleType& type, const ClassTypePtr& compiled) {
+void Compiler::Classes::DefineMethods(const ModuleType& type, const ClassTypePtr& compiled) {
   const std::vector<Def> defs = ParseDefs(type.methods, /*are_methods=*/true);
   for (const Def& def : defs) {
     const Ident name = def.name();
@@ -275,22 +398,38 @@ void Compiler::DefineMethods(const ModuleType& type, const ClassTypePtr& compile
   const ModuleSelf self(compiled, module_classes_);
   module_classes_.repeated_text = 0;
   unit_->define(*compiled->name(), {}, {}, defs, resolvers, &self);
-  for (torch::jit::Function* method : compiled->methods()) CountOperations(*method);
+  for (Function* method : compiled->methods()) CountOperations(*method);
 }
 
-absl::Status Compiler::CompileError(const SourceText& source, const std::string& what,
-                                    const absl::Status& error) const {
+absl::Status Compiler::Classes::CompileError(const SourceText& source, const std::string& what,
+                                             const absl::Status& error) const {
   const auto code = absl::IsResourceExhausted(error) ? error.code() : absl::StatusCode::kInvalidArgument;
   std::vector<std::string> functions;
   for (const auto& [name, place] : function_places_) functions.push_back(name);
   return absl::Status(code, CompileMessage(source, what, error.message(), {std::move(functions), OperatorNames()}));
 }
 
-void Compiler::CountOperations(torch::jit::Function& function) {
-  ForEachNode(*torch::jit::toGraphFunction(function).graph()->block(), [&](const torch::jit::Node&) { ++operations_; });
+void Compiler::Classes::CountOperations(Function& function) {
+  ForEachNode(*torch::jit::toGraphFunction(function).graph()->block(), [&](const Node&) { ++operations_; });
   if (operations_ <= kMaxOperations) return;
   throw std::length_error(absl::StrCat("the model has more than ", kMaxOperations, " operations"));
 }
+
+Compiler::Compiler(HasOperator has_operator) : classes_(std::make_unique<Classes>(std::move(has_operator))) {}
+
+Compiler::~Compiler() = default;
+
+absl::Status Compiler::AddFunctions(const std::vector<SourceText>& functions, const CalledFunctions& is_called) {
+  return classes_->AddFunctions(functions, is_called);
+}
+
+absl::Status Compiler::AddFunctions(const std::vector<SourceText>& functions) {
+  return AddFunctions(functions, [](const std::string&) { return true; });
+}
+
+absl::StatusOr<ClassTypePtr> Compiler::ClassFor(const ModuleNode& node) { return classes_->ClassFor(node); }
+
+const std::shared_ptr<torch::jit::CompilationUnit>& Compiler::unit() const { return classes_->unit(); }
 
 void CheckNesting(const std::shared_ptr<torch::jit::Source>& source) {
   NestingMeter meter;
@@ -302,6 +441,35 @@ void CheckNesting(const std::shared_ptr<torch::jit::Source>& source) {
         << "nested more than " << kMaxNesting
         << " levels deep; assign a part of it to a variable, or move it into a function";
   }
+}
+
+absl::StatusOr<Module> BuildModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
+                                   HasOperator has_operator) {
+  Compiler compiler(std::move(has_operator));
+  const auto called = CalledNames(tree);
+  const absl::Status compiled =
+      compiler.AddFunctions(tree.library->functions(), [&](const std::string& name) { return called.contains(name); });
+  absl::StatusOr<Module> module = compiled.ok() ? Instantiate(compiler, tree.root, tensors) : compiled;
+  if (module.ok()) return module;
+  return absl::Status(module.status().code(), tree.library->WithPaths(module.status().message()));
+}
+
+Names CalledNames(const ModuleTree& tree) {
+  Names names;
+  absl::flat_hash_set<const ModuleType*> seen;
+  AddMethods(tree.root, seen, names);
+  // A function calls functions before it only.
+  const std::vector<SourceText>& functions = tree.library->functions();
+  for (auto block = functions.rbegin(); block != functions.rend(); ++block) {
+    const std::vector<absl::string_view> words = Words(block->text);
+    if (Defines(words, names)) names.insert(words.begin(), words.end());
+  }
+  return names;
+}
+
+absl::Status KeepMethod(const Module& module, const std::string& name) {
+  if (module.type()->findMethod(name) == nullptr) return absl::NotFoundError(absl::StrCat("no method ", name));
+  return CatchTorch([&] { RemoveOthers(module, name); });
 }
 
 }  // namespace modelport

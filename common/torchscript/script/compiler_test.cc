@@ -1,5 +1,7 @@
 #include "common/torchscript/script/compiler.h"
 
+#include <torch/csrc/jit/frontend/source_range.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -33,7 +33,6 @@
 #include "common/checkpoint/seeded.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_matchers.h"
-#include "common/torchscript/script/build_module.h"
 #include "common/torchscript/script/compiler.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -9,6 +9,7 @@
 #include <ATen/ops/rand_like.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/compilation_unit.h>
 
 #include <algorithm>
 #include <cmath>

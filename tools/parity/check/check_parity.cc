@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,7 +25,6 @@
 #include "common/status/status_macros.h"
 #include "common/text/dotted_path.h"
 #include "common/torchscript/archive/module_archive.h"
-#include "common/torchscript/parity/map_tensors.h"
 #include "common/torchscript/parity/observe.h"
 #include "common/torchscript/parity/reference_call.h"
 #include "common/torchscript/script/graph_operators.h"
@@ -157,29 +157,29 @@ absl::StatusOr<ParityReport> CheckParity(const ComparedModel& model, const Refer
                                          bool bisects) {
   options.lenient = true;
   ParityReport report = {.model = model.name, .reference = reference.path};
-  report.settings = CompareSettings(reference.settings, FindSettings(model.module));
+  report.settings = CompareSettings(reference.settings, FindSettings(*model.module));
   // At a large image a comparison takes minutes.
   Progress progress("compare", bisects ? 2 : 1, StderrScreen(), "comparison");
   progress.Show();
-  ASSIGN_OR_RETURN(report.comparison, CompareReference(model.module, reference, options));
+  ASSIGN_OR_RETURN(report.comparison, CompareReference(*model.module, reference, options));
   progress.Add(1);
   report.divergence = FindDivergence(report.comparison);
-  report.narrowing = FindNarrowingCasts(model.module);
+  report.narrowing = FindNarrowingCasts(*model.module);
   if (bisects) {
     options.inject_all = true;
     options.keep_tensors = false;
     options.own = &report.comparison;
-    ASSIGN_OR_RETURN(const ReferenceComparison forced, CompareReference(model.module, reference, options));
+    ASSIGN_OR_RETURN(const ReferenceComparison forced, CompareReference(*model.module, reference, options));
     report.suspects = FindSuspects(forced, report.settings.differences);
     report.unjudged = FindUnjudged(forced);
-    report.smallest = FindReduction(model.module, forced, *report.suspects);
+    report.smallest = FindReduction(*model.module, forced, *report.suspects);
   }
   return report;
 }
 
 absl::StatusOr<SavedReduction> SaveReduction(const ComparedModel& model, const Reference& reference, const Stage& call,
                                              const std::string& folder) {
-  ASSIGN_OR_RETURN(const Reduction reduction, Reduce(model.module, reference, call));
+  ASSIGN_OR_RETURN(const Reduction reduction, Reduce(*model.module, reference, call));
   std::error_code error;
   std::filesystem::create_directories(folder, error);  // What fails here, fails below with a message.
   const std::string name = FileName(call.path.empty() ? reference.model : call.path);
@@ -187,7 +187,7 @@ absl::StatusOr<SavedReduction> SaveReduction(const ComparedModel& model, const R
                           .reference_path = absl::StrCat(folder, "/", name, ".safetensors")};
   ASSIGN_OR_RETURN(OutputFile module_file, OutputFile::Create(saved.module_path));
   ASSIGN_OR_RETURN(OutputFile reference_file, OutputFile::Create(saved.reference_path));
-  RETURN_IF_ERROR(WriteArchive(reduction.module, /*runtime=*/nullptr, /*extra=*/{}, module_file));
+  RETURN_IF_ERROR(WriteArchive(*reduction.module, /*runtime=*/nullptr, /*extra=*/{}, module_file));
   RETURN_IF_ERROR(WriteReference(reduction.reference, reference_file));
   ASSIGN_OR_RETURN(const torch::jit::Module module, LoadModule(module_file.ReadablePath()));
   ASSIGN_OR_RETURN(const ReferenceComparison comparison,
@@ -287,16 +287,17 @@ absl::optional<Stage> FindReduction(const Module& module, const ReferenceCompari
 }
 
 absl::StatusOr<Reduction> Reduce(const Module& module, const Reference& reference, const Stage& call) {
-  if (call.path.empty()) return Reduction{module, reference};
+  if (call.path.empty()) return Reduction{std::make_shared<const Module>(module), reference};
   const c10::InferenceMode inference;
   ASSIGN_OR_RETURN(const ExpectedTensors expected, ExpectedTensors::Index(reference));
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> arguments, ArgumentsOf(module, reference, expected, call));
-  Reduction reduction = {Submodule(module, call.path), {.path = reference.path, .model = reference.model}};
+  Reduction reduction = {std::make_shared<const Module>(Submodule(module, call.path)),
+                         {.path = reference.path, .model = reference.model}};
   Reference& own = reduction.reference;
   absl::StrAppend(&own.model, " ", StageName(call));
   own.method = call.method;
   const std::vector<c10::Argument>& schema =
-      reduction.module.get_method(call.method).function().getSchema().arguments();
+      reduction.module->get_method(call.method).function().getSchema().arguments();
   for (size_t i = 0; i < arguments.size(); ++i) own.arguments[schema[i + 1].name()] = arguments[i];
   bool has_output = false;
   for (const auto& [name, tensor] : reference.expected) {

@@ -3,8 +3,7 @@
 #ifndef MODELPORT_TOOLS_PARITY_CHECK_CHECK_PARITY_H_
 #define MODELPORT_TOOLS_PARITY_CHECK_CHECK_PARITY_H_
 
-#include <torch/csrc/jit/api/module.h>
-
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "common/torchscript/parity/compare_reference.h"
 #include "common/torchscript/parity/reference.h"
 #include "common/torchscript/parity/stage.h"
+#include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
 
@@ -61,7 +61,7 @@ std::vector<std::string> FindNarrowingCasts(const torch::jit::Module& module);
 
 // A submodule, and a reference of one call of it.
 struct Reduction {
-  torch::jit::Module module;
+  std::shared_ptr<const torch::jit::Module> module;  // Never null.
   Reference reference;
 };
 

@@ -16,11 +16,11 @@
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 #include "common/torchscript/archive/script_archive.h"
-#include "common/torchscript/lint/script_file.h"
+#include "common/torchscript/archive/script_file.h"
 #include "common/torchscript/parity/reference.h"
 #include "common/torchscript/parity/reference_call.h"
 #include "common/torchscript/parity/stage.h"
-#include "common/torchscript/proof/example.h"
+#include "common/torchscript/proof/compare_outputs.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/script/torch_status.h"
 #include "common/yaml/map_reader.h"
@@ -31,8 +31,8 @@ namespace {
 
 absl::StatusOr<torch::jit::Module> LoadScript(absl::string_view bytes) {
   ASSIGN_OR_RETURN(ScriptFile script, LoadForeignScript(bytes));
-  script.module.eval();
-  return std::move(script.module);
+  script.module->eval();
+  return std::move(*script.module);
 }
 
 absl::StatusOr<torch::jit::Module> LoadScript(const std::string& path, const MappedFile& file) {
@@ -55,14 +55,14 @@ absl::StatusOr<ModelCall> FirstExample(const ComparedModel& model) {
                      model.is_artifact ? "give --reference=FILE, a safetensors file, whose call is made"
                                        : "give it one under `examples` of its plugin.yaml"));
   }
-  ASSIGN_OR_RETURN(std::vector<c10::IValue> inputs, ExampleInputs(model.module, model.examples.front()));
+  ASSIGN_OR_RETURN(std::vector<c10::IValue> inputs, ExampleInputs(*model.module, model.examples.front()));
   return ModelCall{model.examples.front().type, std::move(inputs)};
 }
 
 // The call that `reference` records, or without one the first example.
 absl::StatusOr<ModelCall> FindCall(const ComparedModel& model, const absl::optional<Reference>& reference) {
   if (!reference) return FirstExample(model);
-  ASSIGN_OR_RETURN(std::vector<c10::IValue> arguments, FindArguments(model.module, *reference, Precision::kAny));
+  ASSIGN_OR_RETURN(std::vector<c10::IValue> arguments, FindArguments(*model.module, *reference, Precision::kAny));
   return ModelCall{reference->method, std::move(arguments)};
 }
 
@@ -73,7 +73,7 @@ absl::StatusOr<Reference> RecordScript(const torch::jit::Module& script, const C
   const c10::InferenceMode inference;
   ASSIGN_OR_RETURN(Reference reference, RecordReference(script, call.method, call.arguments, path, model.name));
   reference.arguments.clear();
-  const std::vector<c10::Argument>& schema = model.module.get_method(call.method).function().getSchema().arguments();
+  const std::vector<c10::Argument>& schema = model.module->get_method(call.method).function().getSchema().arguments();
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     reference.arguments[schema[i + 1].name()] = call.arguments[i];
   }
@@ -199,7 +199,8 @@ Settings OurSettings(const ReferenceNames& names, const Settings& theirs) {
 absl::StatusOr<ComparedModel> LoadComparedArtifact(const std::string& path) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   ASSIGN_OR_RETURN(torch::jit::Module module, LoadScript(path, *file));
-  return ComparedModel{.name = path, .module = std::move(module), .is_artifact = true};
+  return ComparedModel{
+      .name = path, .module = std::make_shared<const torch::jit::Module>(std::move(module)), .is_artifact = true};
 }
 
 absl::StatusOr<Reference> LoadReference(const std::string& path, const std::string& names, const ComparedModel& model) {
@@ -211,18 +212,24 @@ absl::StatusOr<Reference> LoadReference(const std::string& path, const std::stri
   return reference;
 }
 
+absl::Status SetKnobs(const Reference& reference, ComparedModel& model) {
+  ASSIGN_OR_RETURN(torch::jit::Module changed, WithKnobs(*model.module, reference));
+  model.module = std::make_shared<const torch::jit::Module>(std::move(changed));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Reference> RecordModel(const ComparedModel& model, const absl::optional<Reference>& reference,
                                       const std::string& path) {
   ASSIGN_OR_RETURN(const ModelCall call, FindCall(model, reference));
   const c10::InferenceMode inference;
-  return RecordReference(model.module, call.method, call.arguments, path, model.name);
+  return RecordReference(*model.module, call.method, call.arguments, path, model.name);
 }
 
 absl::StatusOr<absl::optional<OperatorRun>> FindNonfinite(const ComparedModel& model,
                                                           const absl::optional<Reference>& reference) {
   ASSIGN_OR_RETURN(const ModelCall call, FindCall(model, reference));
   const c10::InferenceMode inference;
-  return FindNonfiniteOperator(model.module, call.method, call.arguments);
+  return FindNonfiniteOperator(*model.module, call.method, call.arguments);
 }
 
 absl::StatusOr<absl::optional<OperatorRun>> FindNonfiniteOperator(const torch::jit::Module& module,

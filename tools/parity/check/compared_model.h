@@ -2,8 +2,8 @@
 #define MODELPORT_TOOLS_PARITY_CHECK_COMPARED_MODEL_H_
 
 #include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/api/module.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,9 +20,9 @@ namespace modelport {
 
 // A model to be compared with a reference.
 struct ComparedModel {
-  std::string name;  // Of the variant, or the path of an artifact.
-  torch::jit::Module module;
-  std::vector<Call> examples = {};  // Calls of it, none of an artifact.
+  std::string name;                                  // Of the variant, or the path of an artifact.
+  std::shared_ptr<const torch::jit::Module> module;  // Never null.
+  std::vector<Call> examples = {};                   // Calls of it, none of an artifact.
   bool is_artifact = false;
 };
 
@@ -39,6 +39,10 @@ absl::StatusOr<ComparedModel> LoadComparedArtifact(const std::string& path);
 //   FailedPrecondition  a reference of another model, if `model` is no artifact; TorchScript that reaches outside or
 //                       fails
 absl::StatusOr<Reference> LoadReference(const std::string& path, const std::string& names, const ComparedModel& model);
+
+// Sets the knobs of `reference` in a copy of the module, which shares its submodules and weights, if there are any.
+//   InvalidArgument  the model has no such attribute, or one of another type
+absl::Status SetKnobs(const Reference& reference, ComparedModel& model);
 
 // A reference of the model itself, with the call of `reference`, or without one that of the first example. `path` is
 // its file, for messages.

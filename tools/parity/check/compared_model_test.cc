@@ -7,6 +7,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <fstream>
+#include <memory>
 
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -37,7 +38,9 @@ Module Net(const std::string& child, const std::string& setting, const std::stri
 }
 
 ComparedModel Ours(double value) {
-  return {.name = "net", .module = Net("scale", "factor", "x", value), .examples = {*ParseCall("forward([2, 3])")}};
+  return {.name = "net",
+          .module = std::make_shared<const Module>(Net("scale", "factor", "x", value)),
+          .examples = {*ParseCall("forward([2, 3])")}};
 }
 
 class ComparedModelTest : public testing::Test {

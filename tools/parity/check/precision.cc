@@ -12,7 +12,6 @@
 #include "common/status/status_macros.h"
 #include "common/text/dotted_path.h"
 #include "common/torchscript/parity/compare_reference.h"
-#include "common/torchscript/parity/map_tensors.h"
 #include "common/torchscript/parity/observe.h"
 #include "common/torchscript/parity/reference_call.h"
 #include "common/torchscript/script/torch_status.h"

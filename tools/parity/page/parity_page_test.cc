@@ -4,6 +4,9 @@
 #include <ATen/ops/linspace.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <memory>
+#include <string>
+
 #include "common/status/status_matchers.h"
 #include "common/torchscript/parity/reference.h"
 #include "gmock/gmock.h"
@@ -27,12 +30,12 @@ ComparedModel Model(double shift) {
   torch::jit::Module net("Net");
   net.register_module("pool", pool);
   net.define("def forward(self, x: Tensor) -> Tensor:\n  return self.pool.forward(x).mean(1).flatten()\n");
-  return {.name = "net", .module = net};
+  return {.name = "net", .module = std::make_shared<const torch::jit::Module>(net)};
 }
 
 absl::StatusOr<std::string> Page(double shift) {
   const at::Tensor input = at::linspace(0, 1, 3 * 8 * 12).view({1, 3, 8, 12});
-  auto reference = RecordReference(Model(1).module, "forward", {input}, "r.safetensors", "net");
+  auto reference = RecordReference(*Model(1).module, "forward", {input}, "r.safetensors", "net");
   if (!reference.ok()) return reference.status();
   auto report = CheckParity(Model(shift), *reference, {.keep_tensors = true}, /*bisects=*/true);
   if (!report.ok()) return report.status();

@@ -15,8 +15,8 @@
 #include "artifact/build/target_tree.h"
 #include "artifact/format/built_module.h"
 #include "artifact/format/stored_artifact.h"
+#include "artifact/manifest/describe_export.h"
 #include "artifact/manifest/stated_manifest.h"
-#include "artifact/manifest/weights_audit.h"
 #include "artifact/signature/artifact_signature.h"
 #include "common/checkpoint/file_kind.h"
 #include "common/digest/sha256.h"
@@ -27,7 +27,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/torchscript/archive/script_archive.h"
-#include "common/torchscript/lint/script_file.h"
+#include "common/torchscript/archive/script_file.h"
 #include "common/torchscript/script/torch_status.h"
 #include "tools/command/tool_call.h"
 
@@ -80,11 +80,11 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
   absl::StatusOr<ScriptFile> script =
       origin == Origin::kKnown ? ReadScriptFile(artifact->bytes()) : LoadForeignScript(artifact->bytes());
   if (!script.ok()) return Annotate(script.status(), path);
-  if (!script->module.find_method("forward")) {
+  if (!script->module->find_method("forward")) {
     return absl::FailedPreconditionError(absl::StrCat(path, ": has no method forward, which takes the image"));
   }
-  script->module.eval();
-  loaded.module = std::make_shared<torch::jit::Module>(std::move(script->module));
+  script->module->eval();
+  loaded.module = std::move(script->module);
   return loaded;
 }
 
@@ -117,7 +117,7 @@ absl::StatusOr<LoadedArtifact> Build(const Registry& registry, const ArtifactReq
   RETURN_IF_ERROR(CheckUnchanged(formatted.artifact.weights));
   const auto kept = std::make_shared<Artifact>(std::move(formatted.artifact));
   return LoadedArtifact{.path = request.entry.variant->name,
-                        .module = std::shared_ptr<torch::jit::Module>(kept, &kept->built->module),
+                        .module = std::shared_ptr<torch::jit::Module>(kept, kept->built->module.get()),
                         .manifest = std::move(formatted.manifest)};
 }
 
