@@ -2,6 +2,7 @@
 
 # The model families, sorted. A new one is a folder in models/ with a BUILD file and a line here.
 PLUGINS = [
+    "birefnet",
     "demo_between",
     "demo_depth",
     "demo_upscale",

@@ -163,15 +163,29 @@ void CheckArgument(const Expression& argument, const YamlMark& mark, YamlProblem
   }
 }
 
+// An example, in which what is given by name is for knobs.
+Call ReadExample(const YamlValue& value, YamlProblems* problems) {
+  const std::string text = ReadText(value, "an example", problems);
+  absl::StatusOr<Call> parsed = text.empty() ? Call() : ParseCall(text);
+  if (!parsed.ok()) problems->Add(value.mark, parsed.status().message());
+  Call call = std::move(parsed).value_or(Call());
+  call.place = MarkString(value.mark);
+  for (const Expression& argument : call.positional) {
+    if (argument.names().empty()) CheckArgument(argument, value.mark, problems);
+  }
+  return call;
+}
+
 std::vector<Call> ParseExamples(YamlMapReader& reader, YamlProblems* problems) {
   std::vector<Call> examples;
   const YamlValue* value = reader.Require("examples");
   if (value == nullptr) return examples;
   for (const YamlValue& item : ReadItems(*value, "field \"examples\"", problems)) {
-    examples.push_back(ParseExample(item, problems));
+    examples.push_back(ReadExample(item, problems));
     for (const Expression& argument : examples.back().positional) {
       if (!argument.names().empty()) CheckArgument(argument, item.mark, problems);
     }
+    for (const auto& [name, knob] : examples.back().named) CheckArgument(knob, item.mark, problems);
   }
   return examples;
 }
@@ -204,15 +218,8 @@ InterfaceDecl ParseInterface(const YamlValue& value, YamlProblems* problems) {
 }
 
 Call ParseExample(const YamlValue& value, YamlProblems* problems) {
-  const std::string text = ReadText(value, "an example", problems);
-  absl::StatusOr<Call> parsed = text.empty() ? Call() : ParseCall(text);
-  if (!parsed.ok()) problems->Add(value.mark, parsed.status().message());
-  Call call = std::move(parsed).value_or(Call());
-  call.place = MarkString(value.mark);
+  Call call = ReadExample(value, problems);
   if (!call.named.empty()) problems->Add(value.mark, "an example gives its arguments by position");
-  for (const Expression& argument : call.positional) {
-    if (argument.names().empty()) CheckArgument(argument, value.mark, problems);
-  }
   return call;
 }
 

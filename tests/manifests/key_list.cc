@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 #include "tests/support/case_table.h"
@@ -33,10 +34,14 @@ struct Repeat {
   std::vector<std::string> lines = {};
 };
 
-void AddKeys(const Repeat& repeat, std::vector<SeededKey>& keys) {
+void AddKey(absl::string_view line, KeyList& list) {
+  const bool is_unused = absl::ConsumePrefix(&line, "unused ");
+  (is_unused ? list.unused : list.keys).push_back(KeyOf(std::string(line)));
+}
+
+void AddKeys(const Repeat& repeat, KeyList& list) {
   for (int i = repeat.first; i <= repeat.last; ++i) {
-    for (const std::string& line : repeat.lines)
-      keys.push_back(KeyOf(absl::StrReplaceAll(line, {{"{i}", absl::StrCat(i)}})));
+    for (const std::string& line : repeat.lines) AddKey(absl::StrReplaceAll(line, {{"{i}", absl::StrCat(i)}}), list);
   }
 }
 
@@ -61,11 +66,15 @@ KeyList ReadKeyList(const std::string& path) {
       repeat.lines.push_back(line.substr(2));
       continue;
     }
-    AddKeys(repeat, list.keys);
+    AddKeys(repeat, list);
     repeat = {};
     const std::vector<std::string> words = absl::StrSplit(line, ' ');
     if (words[0] == "file") {
       list.file = words.at(1);
+    } else if (words[0] == "as") {
+      const std::string file = list.file;
+      list = ReadKeyList(fs::path(path).replace_filename(words.at(1) + ".txt"));
+      list.file = file;
     } else if (words[0] == "parameters") {
       list.parameters = std::stoll(words.at(1));
     } else if (words[0] == "order") {
@@ -77,10 +86,10 @@ KeyList ReadKeyList(const std::string& path) {
     } else if (words[0] == "repeat") {
       repeat = {std::stoi(words.at(1)), std::stoi(words.at(2))};
     } else {
-      list.keys.push_back(KeyOf(line));
+      AddKey(line, list);
     }
   }
-  AddKeys(repeat, list.keys);
+  AddKeys(repeat, list);
   return list;
 }
 

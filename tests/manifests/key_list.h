@@ -19,6 +19,7 @@ struct KeyList {
   std::vector<std::string> models;  // Those that the file fits.
   std::string layout;               // In which it has these keys.
   std::vector<SeededKey> keys;      // In the order of the file.
+  std::vector<SeededKey> unused;    // Those that the model has no slots for.
 };
 
 // The paths of the lists models/FAMILY/testdata/FOLDER/NAME.txt, by name, that are among the test's data.

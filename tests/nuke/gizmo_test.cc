@@ -31,6 +31,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "artifact/export/export_model.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
@@ -94,7 +95,8 @@ std::vector<Word> Words(absl::string_view text) {
   return commands.empty() ? std::vector<Word>() : commands[0];
 }
 
-// An expression of a knob: numbers, names, + - * / ==, a ? b : c and calls of min, max and floor.
+// An expression of a knob: numbers, names, + - * / ==, a ? b : c, calls of min, max and floor, and KNOB.integrate(a, b)
+// of a knob without keys.
 class GizmoExpression {
  public:
   using Lookup = std::function<at::Tensor(const std::string& name)>;
@@ -171,6 +173,9 @@ class GizmoExpression {
     if (name == "floor") return Closed(at::floor(first));
     EXPECT_TRUE(Take(",")) << text_;
     const at::Tensor second = Choice();
+    if (absl::string_view knob = name; absl::ConsumeSuffix(&knob, ".integrate")) {
+      return Closed(lookup_(std::string(knob)).mul(second.sub(first)));
+    }
     EXPECT_TRUE(name == "min" || name == "max") << name;
     return Closed(name == "min" ? at::min(first, second) : at::max(first, second));
   }
@@ -363,7 +368,7 @@ class Gizmo {
     const Node& node = nodes_.at(name);
     if (node.type == "Input") return (*input_)(frame);
     const auto knob = [&](const std::string& knob, size_t index = 0) { return NodeKnob(name, knob, index, frame); };
-    if (node.type == "FrameHold") return Evaluate(node.inputs[0], knob("first_frame"));
+    if (node.type == "FrameHold") return Evaluate(node.inputs[0], knob("firstFrame"));
     Plate plate = Evaluate(node.inputs[0], frame);
     if (node.type == "Output" || knob("disable") != 0) return plate;
     if (node.type == "Crop") return Crop(plate, knob);

@@ -16,6 +16,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -99,10 +100,13 @@ at::Tensor Linear(const at::Tensor& colours) {
   return linear;
 }
 
-bool TakesTwoImages(const std::string& name) {
-  const std::vector<std::string> names = NukeTestModels("NukeBetween");
+bool HasWrapper(const std::string& name, absl::string_view type) {
+  const std::vector<std::string> names = NukeTestModels(type);
   return std::count(names.begin(), names.end(), name) > 0;
 }
+
+bool TakesTwoImages(const std::string& name) { return HasWrapper(name, "NukeBetween"); }
+bool TakesTrimap(const std::string& name) { return HasWrapper(name, "NukeMatte"); }
 
 class NodeTest : public testing::TestWithParam<std::string> {};
 
@@ -113,8 +117,7 @@ TEST_P(NodeTest, ItsPictureIsWhatItsCodeGives) {
   ASSERT_EQ(exported.exit_status, 0) << exported.err;
   at::Tensor input = ReadUnit(folder + "/photo.png").unsqueeze(0);
   std::vector<std::string> flags = {"--out=out.exr"};
-  const bool takes_trimap = absl::StrContains(ReadFile(folder + "/m.manifest.json"), "\"kind\": \"matte\"");
-  if (takes_trimap) {
+  if (TakesTrimap(GetParam())) {
     input = at::cat({input, ReadUnit(folder + "/trimap.png").slice(0, 0, 1).unsqueeze(0)}, 1);
     flags.emplace_back("--trimap=trimap.png");
   }
@@ -144,9 +147,7 @@ TEST_P(NodeTest, AnOnnxFileGivesTheSame) {
   }
   ASSERT_EQ(Export(folder, node, {"--target=nuke", "--out=m.pt", "--noverify"}).exit_status, 0);
   std::vector<std::string> flags = {"--out=pt.exr"};
-  if (absl::StrContains(ReadFile(folder + "/m.manifest.json"), "\"kind\": \"matte\"")) {
-    flags.emplace_back("--trimap=trimap.png");
-  }
+  if (TakesTrimap(GetParam())) flags.emplace_back("--trimap=trimap.png");
   if (TakesTwoImages(GetParam())) flags.insert(flags.end(), {"--input=photo.png,trimap.png", "--between=1"});
   ASSERT_EQ(Predict(folder, "m.pt", flags).exit_status, 0);
   flags[0] = "--out=onnx.exr";

@@ -65,7 +65,9 @@ std::string FileExpressionPattern() {
 
 std::string CallPattern() { return CallOf(absl::StrCat("(?:", kName, R"(\s*=(?!=)\s*)?)", Operand(kName))); }
 
-std::string ExamplePattern() { return CallOf(Operand("(?:true|false)\\b")); }
+std::string ExamplePattern() {
+  return CallOf(absl::StrCat("(?:", kName, R"(\s*=(?!=)\s*)?)", Operand("(?:true|false)\\b")));
+}
 
 std::string RootExamplePattern() { return CallOf(Operand(kName)); }
 

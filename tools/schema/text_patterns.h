@@ -28,7 +28,7 @@ std::string FileExpressionPattern();
 // A call or a signature: "Conv2d(3, dim, kernel=1)".
 std::string CallPattern();
 
-// A call with values for arguments, by position: "forward([1, 3, 28, 28])".
+// A call with values for arguments, by position, and for knobs: "forward([1, 3, 28, 28], side=64)".
 std::string ExamplePattern();
 
 // The same with values over the arguments of a root: "forward([1, 3, 2 * patch, patch])".

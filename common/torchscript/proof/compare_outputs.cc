@@ -121,13 +121,31 @@ std::vector<std::string> MethodNames(const torch::jit::Module& module) {
   return names;
 }
 
+// `module` with the knobs that `call` gives by name; `module` itself keeps its own.
+absl::StatusOr<torch::jit::Module> WithKnobs(const torch::jit::Module& module, const Call& call) {
+  if (call.named.empty()) return module;
+  torch::jit::Module turned = module.copy();
+  for (const auto& [name, expression] : call.named) {
+    const bool is_knob = module.hasattr(name) && (module.attr(name).isInt() || module.attr(name).isDouble());
+    if (!is_knob) return ExampleError(call, absl::StrCat("no knob ", name, "; arguments are given by position"));
+    ASSIGN_OR_RETURN(const Value value, expression.Evaluate({}));
+    const c10::IValue given = ToIValue(value);
+    const c10::IValue knob = module.attr(name).isDouble() && given.isInt() ? double(given.toInt()) : given;
+    if (knob.tagKind() != module.attr(name).tagKind()) {
+      return ExampleError(call, absl::StrCat("the knob ", name, " is of another type than ", expression.text()));
+    }
+    turned.setattr(name, knob);
+  }
+  return turned;
+}
+
 absl::StatusOr<std::vector<c10::IValue>> Inputs(const torch::jit::Module& module, const Call& call) {
   const auto method = module.find_method(call.type);
   if (!method) {
     return ExampleError(call, absl::StrCat("no method ", call.type, NearestHint(call.type, MethodNames(module))));
   }
   const c10::FunctionSchema& schema = method->function().getSchema();
-  if (call.positional.size() + 1 > schema.arguments().size() || !call.named.empty()) {
+  if (call.positional.size() + 1 > schema.arguments().size()) {
     return ExampleError(
         call, absl::StrCat(call.type, " takes ", schema.arguments().size() - 1, " arguments, given by position"));
   }
@@ -473,9 +491,10 @@ absl::StatusOr<std::vector<c10::IValue>> ExampleInputs(const torch::jit::Module&
 
 absl::StatusOr<c10::IValue> RunExample(const torch::jit::Module& module, const Call& call) {
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
+  ASSIGN_OR_RETURN(const torch::jit::Module turned, WithKnobs(module, call));
   NoWarnings no_warnings;
   const c10::WarningUtils::WarningHandlerGuard guard(&no_warnings);
-  absl::StatusOr<c10::IValue> output = CatchTorch([&] { return module.get_method(call.type)(inputs); });
+  absl::StatusOr<c10::IValue> output = CatchTorch([&] { return turned.get_method(call.type)(inputs); });
   if (output.ok()) return output;
   if (absl::IsInternal(output.status())) {
     return ExampleError(call, CauseFirst(std::string(output.status().message())));

@@ -28,8 +28,9 @@ namespace modelport {
 //                    100,000,000 elements
 absl::StatusOr<std::vector<c10::IValue>> ExampleInputs(const torch::jit::Module& module, const Call& call);
 
-// The result of an example call.
-//   InvalidArgument    as ExampleInputs, or the call fails; names the call
+// The result of an example call. What it gives by name are knobs, integers or floats that `module` has as attributes:
+// forward([1, 3, 28, 28], side=64). They are set for this call alone.
+//   InvalidArgument    as ExampleInputs, no such knob, or the call fails; names the call
 //   ResourceExhausted  memory ran out
 absl::StatusOr<c10::IValue> RunExample(const torch::jit::Module& module, const Call& call);
 

@@ -54,6 +54,8 @@ TORCH_LIBRARY_FRAGMENT(aten, m) { m.def("modelport_observe(Tensor x) -> Tensor",
 // Of the namespace that Modelport compiles plugins into.
 torch::jit::Module ExampleNet() {
   torch::jit::Module net("__torch__.modelport.Net");
+  net.register_attribute("gain", c10::FloatType::get(), 1.0);
+  net.register_attribute("label", c10::StringType::get(), "net");
   net.define(R"(
     def forward(self, x: Tensor, taps: List[int] = [0], scale: float = 1.0, name: Optional[str] = None) -> Tensor:
       return x * scale + taps[0]
@@ -64,6 +66,9 @@ torch::jit::Module ExampleNet() {
     def fail(self, x: Tensor) -> Tensor:
       assert x.dim() == 7, "wants seven dimensions"
       return x
+
+    def turned(self, x: Tensor) -> Tensor:
+      return torch.full_like(x, self.gain)
 
     def observe(self, x: Tensor) -> Tensor:
       return torch.modelport_observe(x)
@@ -87,6 +92,14 @@ TEST(RunExampleTest, GivesTheResult) {
   ASSERT_OK_AND_ASSIGN(const c10::IValue output, RunCall("forward([2, 3], [1])"));
   EXPECT_EQ(output.toTensor().sizes(), at::IntArrayRef({2, 3}));
   EXPECT_OK(RunCall("forward([0, 3])"));
+}
+
+TEST(RunExampleTest, AKnobIsSetForOneCall) {
+  const torch::jit::Module net = ExampleNet();
+  ASSERT_OK_AND_ASSIGN(const c10::IValue turned, RunExample(net, *ParseCall("turned([1], gain=3)")));
+  EXPECT_EQ(turned.toTensor().item<float>(), 3.0f);
+  ASSERT_OK_AND_ASSIGN(const c10::IValue plain, RunExample(net, *ParseCall("turned([1])")));
+  EXPECT_EQ(plain.toTensor().item<float>(), 1.0f);
 }
 
 TEST(RunExamplesTest, TheOptimiserIsOffForTheExamplesOnly) {
@@ -129,7 +142,10 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"forward(\"x\")", "Expected a value of type 'Tensor' for argument 'x'"},
         ErrorCase{"forward([1], 0.5)", "Expected a value of type 'List[int]' for argument 'taps'"},
         ErrorCase{"forward([1], [1], 1.0, \"n\", 5)", "forward takes 4 arguments, given by position"},
-        ErrorCase{"forward(x=[1])", "forward takes 4 arguments, given by position"},
+        ErrorCase{"forward(x=[1])", "missing value for argument 'x'"},
+        ErrorCase{"forward([1], x=1)", "no knob x; arguments are given by position"},
+        ErrorCase{"forward([1], label=1)", "no knob label"},
+        ErrorCase{"forward([1], gain=\"a\")", "the knob gain is of another type than \"a\""},
         ErrorCase{"forward([1], [])", "list index out of range"}, ErrorCase{"fail([1])", "wants seven dimensions"}));
 
 TEST(RunExampleTest, AnIntegerDivisionByZeroIsAnError) {
