@@ -230,6 +230,7 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
   }
   manifest.set_target(request.target->name);
   manifest.set_wrapper(tree.wrapper_name);
+  manifest.set_name(request.name);
   manifest.set_dtype(std::string(DTypeName(request.dtype)));
   manifest.set_title(variant.title);
   manifest.set_summary(variant.summary);

@@ -127,14 +127,15 @@ std::string RequestText(const ArtifactRequest& request) {
       "\nruntime=", request.runtime == nullptr ? "" : request.runtime->name, "\ndtype=", DTypeName(request.dtype),
       "\noutputs=", absl::StrJoin(request.outputs, ","), "\nwith_preprocess=", request.with_preprocess,
       "\nsizes=", absl::StrJoin(request.sizes, ",", absl::PairFormatter("=")), "\nopset=", request.opset,
-      "\nknobs=", absl::StrJoin(request.knobs, ",", absl::PairFormatter("=")),
+      "\nknobs=", absl::StrJoin(request.knobs, ",", absl::PairFormatter("=")), "\nname=", request.name,
       "\nset=", absl::StrJoin(request.arguments, ",", absl::PairFormatter("=")),
       "\nweights=", WeightsText(request.weights), "\n");
 }
 
-absl::StatusOr<std::string> NameOfArtifact(const ArtifactRequest& request) {
+absl::StatusOr<std::string> NameOfArtifact(const ArtifactRequest& request, absl::string_view model) {
   ASSIGN_OR_RETURN(const ChosenWrapper chosen, ChooseWrapper(request));
-  return ArtifactName(request.entry.variant->name, chosen.name);
+  if (!request.name.empty()) return request.name;
+  return ArtifactName(model.empty() ? absl::string_view(request.entry.variant->name) : model, chosen.name);
 }
 
 absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Manifest& stated) {
@@ -156,6 +157,10 @@ absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Ma
   for (const Manifest::Size& size : stated.sizes()) request.sizes[size.letter()] = size.size();
   request.opset = static_cast<int>(stated.opset());
   for (const Manifest::KnobValue& knob : stated.knob_values()) request.knobs[knob.name()] = knob.value();
+  request.name = stated.name();
+  if (!request.name.empty() && !IsArtifactName(request.name)) {
+    return absl::DataLossError(absl::StrCat("name: ", Brief(request.name), " is no name of an artifact"));
+  }
   RETURN_IF_ERROR(ChooseWrapper(request).status());
   return request;
 }

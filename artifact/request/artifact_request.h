@@ -38,6 +38,7 @@ struct ArtifactRequest {
   int opset = 0;  // Of an ONNX file; 0: that of files that ask for none.
   // Values of the wrapper's knobs that differ from the plugin's: convention -> 1.
   std::map<std::string, double> knobs = {};
+  std::string name = {};  // Of the artifact and of its node in a host; empty: NameOfArtifact tells it.
   // The variant with these arguments, which `entry` has then; null: there are none.
   std::shared_ptr<const Variant> changed = {};
 };
@@ -61,9 +62,10 @@ absl::Status SetKnobs(absl::string_view settings, ArtifactRequest& request);
 // All that `request` says but the paths of its files, one fact a line: texts of different requests differ.
 std::string RequestText(const ArtifactRequest& request);
 
-// The name of the artifact, as ArtifactName says: "resnet50", "resnet50_classes".
+// The name of the artifact, as ArtifactName says: the request's, or "resnet50", "resnet50_classes" after the variant
+// or, in its place, after `model`.
 //   InvalidArgument  as FindWrapper
-absl::StatusOr<std::string> NameOfArtifact(const ArtifactRequest& request);
+absl::StatusOr<std::string> NameOfArtifact(const ArtifactRequest& request, absl::string_view model = "");
 
 // What the export was asked for that wrote the manifest `stated`. Of the weights it has the seeded ones; a manifest
 // does not name the paths of checkpoints. Anybody may have written a manifest.

@@ -114,6 +114,8 @@ TEST_F(ArtifactRequestTest, WhatCannotBeSetIsNamed) {
 TEST_F(ArtifactRequestTest, AnArtifactIsNamedAfterItsModelAndItsWrapper) {
   ArtifactRequest request = Request("resnet50");
   EXPECT_EQ(NameOfArtifact(request).value(), "resnet50");
+  request.name = "levels";
+  EXPECT_EQ(NameOfArtifact(request).value(), "levels");
   request.target = *FindTarget("nuke");
   request.wrapper = "no_such";
   EXPECT_THAT(NameOfArtifact(request), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--wrapper=no_such")));
@@ -131,6 +133,7 @@ TEST_F(ArtifactRequestTest, AManifestStatesWhatWasAskedFor) {
   stated.mutable_arguments(0)->set_value("3");
   stated.add_knob_values()->set_name("convention");
   stated.mutable_knob_values(0)->set_value(1);
+  stated.set_name("near");
   ASSERT_OK_AND_ASSIGN(const ArtifactRequest request, StatedRequest(registry_, stated));
   ArtifactRequest expected = Request("dav2_vits");
   expected.target = *FindTarget("nuke");
@@ -138,6 +141,7 @@ TEST_F(ArtifactRequestTest, AManifestStatesWhatWasAskedFor) {
   expected.dtype = DType::kFloat16;
   expected.weights = Seeded{7};
   expected.knobs = {{"convention", 1}};
+  expected.name = "near";
   ASSERT_OK(SetArguments("heads=3", expected));
   EXPECT_EQ(RequestText(request), RequestText(expected));
 }
@@ -159,6 +163,9 @@ TEST_F(ArtifactRequestTest, AManifestMayStateWhatThereIsNot) {
   stated.set_dtype("float7");
   EXPECT_THAT(StatedRequest(registry_, stated), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("float7")));
   stated.set_dtype("float32");
+  stated.set_name("../depth");
+  EXPECT_THAT(StatedRequest(registry_, stated), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("../depth")));
+  stated.clear_name();
   stated.set_wrapper("depth");
   EXPECT_THAT(StatedRequest(registry_, stated), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--wrapper")));
   stated.set_target("blender");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -29,6 +30,20 @@ std::string Reword(absl::string_view line) {
 }
 
 }  // namespace
+
+std::string ArtifactName(absl::string_view model, absl::string_view wrapper) {
+  if (wrapper.empty()) return std::string(model);
+  const size_t last = model.rfind('_');
+  if (last != model.npos && absl::StartsWith(wrapper, model.substr(last + 1))) model = model.substr(0, last);
+  return absl::StrCat(model, "_", wrapper);
+}
+
+bool IsArtifactName(absl::string_view name) {
+  constexpr size_t kLongest = 64;
+  const auto fits = [](char c) { return absl::ascii_isalnum(c) || c == '_'; };
+  return !name.empty() && name.size() <= kLongest && absl::ascii_isalpha(name.front()) &&
+         std::all_of(name.begin(), name.end(), fits);
+}
 
 const Manifest::EntryPoint& Forward(const Manifest& manifest) {
   for (const Manifest::EntryPoint& entry_point : manifest.entry_points()) {

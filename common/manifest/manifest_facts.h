@@ -15,11 +15,16 @@
 namespace modelport {
 
 // The name of an artifact, after which its files are called: "model", or "model_classes" where the manifest's
-// field `wrapper` is "classes".
-inline std::string ArtifactName(absl::string_view model, absl::string_view wrapper) {
-  return absl::StrCat(model, wrapper.empty() ? "" : "_", wrapper);
+// field `wrapper` is "classes", unless its field `name` has another. A word that both have is there once:
+// "model_normals" of "model_normal" and "normals".
+std::string ArtifactName(absl::string_view model, absl::string_view wrapper);
+inline std::string ArtifactName(const Manifest& manifest) {
+  return manifest.name().empty() ? ArtifactName(manifest.model(), manifest.wrapper()) : manifest.name();
 }
-inline std::string ArtifactName(const Manifest& manifest) { return ArtifactName(manifest.model(), manifest.wrapper()); }
+
+// Whether an artifact and its node in a host may be called so: a letter, then letters, digits and underscores, 64 in
+// all at most.
+bool IsArtifactName(absl::string_view name);
 
 // What people call the model.
 inline const std::string& TitleOf(const Manifest& manifest) {

@@ -1,5 +1,7 @@
 #include "common/manifest/manifest_facts.h"
 
+#include <string>
+
 #include "common/manifest/manifest.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -13,6 +15,21 @@ TEST(ManifestFactsTest, AnArtifactIsNamedAfterItsModelAndItsWrapper) {
   EXPECT_EQ(ArtifactName(manifest), "net");
   manifest.set_wrapper("classes");
   EXPECT_EQ(ArtifactName(manifest), "net_classes");
+  manifest.set_model("net_class");
+  EXPECT_EQ(ArtifactName(manifest), "net_classes");
+  manifest.set_model("class");
+  EXPECT_EQ(ArtifactName(manifest), "class_classes");
+  manifest.set_name("labels");
+  EXPECT_EQ(ArtifactName(manifest), "labels");
+}
+
+TEST(ManifestFactsTest, NamesOfArtifactsAreNamesOfFilesAndOfNodes) {
+  for (const char* name : {"a", "Depth_2", "dav2_vits_nuke15_1"}) EXPECT_TRUE(IsArtifactName(name)) << name;
+  for (const char* name : {"", "2d", "_a", "a b", "a.b", "../a", "a/b", "a-b", "\xc3\xa4"}) {
+    EXPECT_FALSE(IsArtifactName(name)) << name;
+  }
+  EXPECT_TRUE(IsArtifactName(std::string(64, 'a')));
+  EXPECT_FALSE(IsArtifactName(std::string(65, 'a')));
 }
 
 TEST(ManifestFactsTest, ArgumentsAreWrittenAsTheyWereSet) {

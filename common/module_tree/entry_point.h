@@ -97,7 +97,7 @@ const Port* FindPort(const std::vector<Port>& ports, absl::string_view name);
 
 // What a wrapper says about its forward. For a host with channels, forward takes one image and returns one.
 struct Interface {
-  // Of the output: "depth", "matte", "features", "colour", "scores" or "normals".
+  // Of the output: "depth", "matte", "features", "colour", "scores", "normals" or "flow".
   std::string kind;
   std::vector<std::string> channels_in;   // The host's names of the input's channels, in order: "rgba.red".
   std::vector<std::string> channels_out;  // Those of the output's channels.

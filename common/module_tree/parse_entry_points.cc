@@ -129,16 +129,16 @@ EntryPointDecl ParseEntryPoint(const YamlValue::Field& field, YamlProblems* prob
   return entry_point;
 }
 
-constexpr absl::string_view kKinds[] = {"depth", "matte", "features", "colour", "scores", "normals"};
+constexpr absl::string_view kKinds[] = {"depth", "matte", "features", "colour", "scores", "normals", "flow"};
 
 std::string ParseKind(YamlMapReader& reader, YamlProblems* problems) {
   const YamlValue* value = reader.Require("kind");
   if (value == nullptr) return "";
   std::string kind = ReadText(*value, "field \"kind\"", problems);
   if (!kind.empty() && std::count(std::begin(kKinds), std::end(kKinds), kind) == 0) {
-    problems->Add(
-        value->mark,
-        absl::StrCat("field \"kind\" wants depth, matte, features, colour, scores or normals, has \"", kind, "\""));
+    problems->Add(value->mark,
+                  absl::StrCat("field \"kind\" wants depth, matte, features, colour, scores, normals or flow, has \"",
+                               kind, "\""));
   }
   return kind;
 }

@@ -70,7 +70,8 @@ TEST_F(ParseInterfaceTest, TakesEveryField) {
 TEST_F(ParseInterfaceTest, AnUnknownKindIsAProblem) {
   EXPECT_THAT(
       Problem("depth\n", "deep\n"),
-      HasSubstr("w.yaml:1:7: field \"kind\" wants depth, matte, features, colour, scores or normals, has \"deep\""));
+      HasSubstr(
+          "w.yaml:1:7: field \"kind\" wants depth, matte, features, colour, scores, normals or flow, has \"deep\""));
 }
 
 TEST_F(ParseInterfaceTest, AMissingFieldIsAProblem) {

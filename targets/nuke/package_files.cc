@@ -70,16 +70,26 @@ absl::Status CheckOutputs(const Manifest& manifest) {
   return absl::OkStatus();
 }
 
-// Makes sure that no knob of the model has the name of one that the gizmo has itself, or of a value of every node.
-absl::Status CheckKnobs(const Manifest& manifest) {
-  std::set<std::string> own = {"name", "label", "width", "height", "frame", "input", "parent", "disable", "bbox"};
-  for (const EmbeddedFile& file : NukeTemplates()) {
-    if (!absl::EndsWith(file.path, ".gizmo")) continue;
-    for (const absl::string_view line : absl::StrSplit(file.text, '\n')) {
-      const std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
-      if (words.size() > 2 && words[0] == "addUserKnob") own.insert(words[2]);
+// The knobs that the gizmo has itself, and the values of every node.
+const std::set<std::string>& KnobsOfTheNode() {
+  static const auto* const knobs = [] {
+    auto* const own =
+        new std::set<std::string>{"name", "label", "width", "height", "frame", "input", "parent", "disable", "bbox"};
+    for (const EmbeddedFile& file : NukeTemplates()) {
+      if (!absl::EndsWith(file.path, ".gizmo")) continue;
+      for (const absl::string_view line : absl::StrSplit(file.text, '\n')) {
+        const std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
+        if (words.size() > 2 && words[0] == "addUserKnob") own->insert(words[2]);
+      }
     }
-  }
+    return own;
+  }();
+  return *knobs;
+}
+
+// Makes sure that no knob of the model has the name of one of them.
+absl::Status CheckKnobs(const Manifest& manifest) {
+  const std::set<std::string>& own = KnobsOfTheNode();
   for (const Manifest::Knob& knob : manifest.knobs()) {
     if (own.count(knob.name()) == 0) continue;
     return absl::FailedPreconditionError(absl::StrCat("the attribute ", knob.name(),
@@ -164,7 +174,8 @@ std::string Title(const Manifest& manifest) {
 
 // The name of the node in menus, where a slash would begin a submenu.
 std::string DisplayName(const Manifest& manifest) {
-  return absl::StrCat(absl::StrReplaceAll(Title(manifest), {{"/", "-"}}), IsSeeded(manifest) ? " SEEDED" : "");
+  const std::string name = manifest.name().empty() ? Title(manifest) : manifest.name();
+  return absl::StrCat(absl::StrReplaceAll(name, {{"/", "-"}}), IsSeeded(manifest) ? " SEEDED" : "");
 }
 
 // The version of a package: equal for equal artifacts.
@@ -243,16 +254,46 @@ void AddChannels(const Manifest::Interface& interface, TemplateData& data) {
     own_names.push_back(layer.empty() ? channel : absl::StrReplaceAll(channel, {{"rgba.", absl::StrCat(layer, ".")}}));
     channels.push_back({{"index", absl::StrCat(channels.size())}, {"channel", channel}, {"own", own_names.back()}});
   }
-  for (size_t i = 0; i < 3; ++i) {
-    const std::string& shown = own_names[std::min(i, own_names.size() - 1)];
-    const std::string expression = interface.kind() == "normals" ? absl::StrCat(shown, " / 2 + 0.5") : shown;
-    data.lists["preview"].push_back({{"index", absl::StrCat(i)}, {"expression", expression}});
-  }
-  if (interface.kind() == "colour") data.lists["preview"].clear();
   data.values["layer_channels"] = absl::StrJoin(own_names, " ");
   data.lists["own_layer"] = KeepIf(!layer.empty());
   data.lists["replaced_channels"] = layer.empty() ? std::vector<TemplateValues>() : channels;
   data.lists["channels"] = std::move(channels);
+}
+
+// A piece of the rainbow from blue to red, whose middle is at `peak` of 4 quarters, over the range that the knobs set.
+std::string RainbowOf(const std::string& channel, int peak) {
+  return absl::StrCat("min(1, max(0, 1.5 - abs(4 * (", channel,
+                      " - parent.preview_low) / (parent.preview_high - parent.preview_low) - ", peak, ")))");
+}
+
+// Motion, right and up, in colours that turn with its direction: of red, green and blue, which are thirds of a turn
+// apart, the one that it points to is brightest, and rest is grey.
+std::string DirectionOf(const std::string& right, const std::string& up, int primary) {
+  const std::vector<std::string> parts = {right, absl::StrCat("(", up, " * 0.866 - ", right, " * 0.5)"),
+                                          absl::StrCat("(0 - ", up, " * 0.866 - ", right, " * 0.5)")};
+  return absl::StrCat("min(1, max(0, 0.5 + ", parts[primary], " / (2 * max(parent.preview_high, 0.001))))");
+}
+
+// How the output is shown in red, green and blue. What is one number a pixel and no matte has false colours, too; what
+// is colour is looked at as it is.
+void AddPreview(const Manifest& manifest, TemplateData& data) {
+  const std::string& kind = manifest.interface().kind();
+  const std::vector<std::string> own = absl::StrSplit(data.values["layer_channels"], ' ');
+  const bool is_coloured = own.size() == 1 && kind != "matte";
+  data.lists["previewed"] = KeepIf(is_coloured);
+  data.lists["previewed_flow"] = KeepIf(kind == "flow");
+  data.lists["switched_preview"] = KeepIf(!is_coloured && kind != "colour" && kind != "flow");
+  data.values["preview_high"] = MainOutput(manifest).unit().empty() ? "1" : "20";
+  data.lists["preview"] = {};
+  for (size_t i = 0; kind != "colour" && i < 3; ++i) {
+    const std::string& shown = own[std::min(i, own.size() - 1)];
+    const std::string grey = kind == "normals" ? absl::StrCat(shown, " / 2 + 0.5") : shown;
+    const std::string expression =
+        kind == "flow" ? DirectionOf(own[0], own[1], static_cast<int>(i))
+        : is_coloured  ? absl::StrCat("parent.preview == 1 ? ", grey, " : ", RainbowOf(shown, 3 - static_cast<int>(i)))
+                       : grey;
+    data.lists["preview"].push_back({{"index", absl::StrCat(i)}, {"expression", expression}});
+  }
 }
 
 // Where the second picture of a node for two goes.
@@ -261,6 +302,10 @@ void AddSecondPicture(const Manifest& manifest, TemplateData& data) {
   data.values["at_a_time"] =
       is_two ? "Nuke gives the model two images at a time." : "Nuke gives the model one image at a time.";
   data.lists["two_images"] = KeepIf(is_two);
+  // An image at the time of one of the plate's frames is that frame; motion is not.
+  const bool is_image = manifest.interface().kind() == "colour";
+  data.lists["retimed"] = KeepIf(is_two && is_image);
+  data.values["speed"] = is_image ? "0.5" : "1";
   std::vector<TemplateValues>& second = data.lists["second_channels"];
   std::vector<std::string> names;
   const std::vector<std::string> from = {"rgba.red", "rgba.green", "rgba.blue"};
@@ -301,6 +346,17 @@ void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
   if (!manifest.licence_note().empty()) data.lists["licence_note"].push_back({{"note", manifest.licence_note()}});
 }
 
+// How large the output is, and where it lies.
+void AddSize(const Manifest& manifest, TemplateData& data) {
+  const int64_t scale = ScaleOf(manifest);
+  const std::string times = scale == 1 ? "" : absl::StrCat(" * ", scale);
+  data.values["scale"] = absl::StrCat(scale);
+  data.values["size"] = scale == 1 ? "of the size of the input" : absl::StrCat(scale, " times as large as the input");
+  data.values["offset_x"] = absl::StrCat("WholeFormat.box.x", times);
+  data.values["offset_y"] = absl::StrCat("WholeFormat.box.y", times);
+  data.lists["larger"] = KeepIf(scale > 1);
+}
+
 // The passages of the templates that hold for some artifacts only.
 void AddPassages(const Manifest& manifest, TemplateData& data) {
   const Manifest::Interface& interface = manifest.interface();
@@ -308,14 +364,6 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   data.lists["colour"] = KeepIf(is_colour);
   data.lists["data"] = KeepIf(!is_colour);
   data.lists["matte"] = KeepIf(interface.kind() == "matte");
-  const int64_t scale = ScaleOf(manifest);
-  const std::string times = scale == 1 ? "" : absl::StrCat(" * ", scale);
-  data.values["scale"] = absl::StrCat(scale);
-  data.values["set_scale"] = scale == 1 ? "" : absl::StrCat(". Set Output Scale to ", scale);
-  data.values["size"] = scale == 1 ? "of the size of the input" : absl::StrCat(scale, " times as large as the input");
-  data.values["offset_x"] = absl::StrCat("WholeFormat.box.x", times);
-  data.values["offset_y"] = absl::StrCat("WholeFormat.box.y", times);
-  data.lists["larger"] = KeepIf(scale > 1);
   data.values["keeps_rgba"] =
       interface.kind() == "matte" ? "1 - max(parent.replace_rgba, parent.premultiply)" : "1 - parent.replace_rgba";
   data.lists["direction"] = KeepIf(!MainOutput(manifest).larger_is().empty());
@@ -358,11 +406,14 @@ absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
   TemplateData data;
   data.values = Values(manifest);
   data.values["nuke_first"] = std::string(oldest.first);
+  data.values["nuke_numbers"] = absl::StrReplaceAll(oldest.each.substr(0, oldest.each.find(' ')), {{".", ", "}});
   AddKnobs(manifest, data);
   AddLicenceClaims(manifest, data);
   AddChannels(manifest.interface(), data);
+  AddPreview(manifest, data);
   AddSecondPicture(manifest, data);
   AddReleases(manifest, data);
+  AddSize(manifest, data);
   AddPassages(manifest, data);
   AddHelp(manifest, data);
   return data;

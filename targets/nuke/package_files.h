@@ -12,8 +12,8 @@
 namespace modelport {
 
 // The files beside the artifact and its manifest in a folder for Nuke's Cattery: the script that converts the artifact,
-// the gizmo, cat.json, icons, README.md, init.py and menu.py. Equal manifests give equal files. Fails as CheckNukeUses
-// does.
+// the gizmo, cat.json, icons, README.md, convert.py, init.py and menu.py. Equal manifests give equal files. Fails as
+// CheckNukeUses does.
 absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manifest);
 
 // Makes sure that Nuke can use the artifact, whose manifest has an interface. Outputs are checked as far as a round

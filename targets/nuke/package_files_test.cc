@@ -120,8 +120,8 @@ bool IsBalanced(const std::string& text, const std::string& brackets, bool strin
 TEST_F(PackageFilesTest, AreNamedAfterTheModel) {
   std::vector<std::string> names;
   for (const auto& [name, text] : Texts()) names.push_back(name);
-  EXPECT_THAT(names, ElementsAre("README.md", "cat.json", "init.py", "menu.py", "tiny.gizmo", "tiny.png", "tiny@2x.png",
-                                 "tiny_CatFileCreator.nk"));
+  EXPECT_THAT(names, ElementsAre("README.md", "cat.json", "convert.py", "init.py", "menu.py", "tiny.gizmo", "tiny.png",
+                                 "tiny@2x.png", "tiny_CatFileCreator.nk"));
 }
 
 TEST_F(PackageFilesTest, HoldNoPlaceholder) {
@@ -146,7 +146,7 @@ TEST_F(PackageFilesTest, BracketsComeInPairs) {
   for (const char* name : {"tiny.gizmo", "tiny_CatFileCreator.nk"}) {
     EXPECT_TRUE(IsBalanced(texts[name], "{}", /*strings=*/false)) << texts[name];
   }
-  for (const char* name : {"init.py", "menu.py"}) {
+  for (const char* name : {"convert.py", "init.py", "menu.py"}) {
     EXPECT_TRUE(IsBalanced(texts[name], "()[]{}", /*strings=*/true)) << texts[name];
   }
 }
@@ -388,8 +388,13 @@ TEST_F(PackageFilesTest, ANodeForOneImageTakesItAsItIs) {
                                          "Copy1: Input1 BackToPlate", "Preview: Copy1", "Output1: Preview"));
   EXPECT_THAT(gizmo, Not(HasSubstr("source_frame")));
   EXPECT_THAT(gizmo, HasSubstr("setValue(node.knob(\\\"gpuName\\\").value())\"\n"));
-  EXPECT_THAT(gizmo, AllOf(HasSubstr("  expr0 \"depth.Z\"\n  expr1 \"depth.Z\"\n  expr2 \"depth.Z\"\n  name Preview\n"),
-                           Not(HasSubstr("premultiply"))));
+  EXPECT_THAT(
+      gizmo,
+      AllOf(
+          HasSubstr(
+              "  expr0 \"parent.preview == 1 ? depth.Z : min(1, max(0, 1.5 - abs(4 * (depth.Z - parent.preview_low) / "
+              "(parent.preview_high - parent.preview_low) - 3)))\"\n"),
+          Not(HasSubstr("premultiply"))));
   // The bounding box goes in as an image of its own, and what comes out goes back to its place.
   EXPECT_THAT(gizmo, AllOf(HasSubstr("box {{\"parent.overscan ? input.bbox.x : 0\"}"),
                            HasSubstr("\"parent.overscan ? input.bbox.t : input.height\"}}\n"

@@ -160,7 +160,7 @@ TEST_F(ReportTest, Predict) {
       Run("export", {"--model=" + ExampleModel("depth"), seeded, "--with_preprocess", "--out=m.pt", Plugins()})["ok"]);
   Run("predict", {"--artifact=m.pt", "--compare=m.pt", photo, "--size=56", Plugins()});
   Run("predict", {"--model=" + ExampleModel("image between two"), seeded, "--input=photo.png,depth.png", "--between=1",
-                  "--out=half.png", Plugins()});
+                  "--flow", "--out=half.png", Plugins()});
   Run("predict", {"--model=" + ExampleModel("depth"), seeded, photo, "--size=56", "--benchmark", Plugins()});
   Run("predict", {"--model=" + ExampleModel("views"), seeded, photo, "--size=56", "--cameras=c.json", "--points=p.ply",
                   Plugins()});

@@ -3,6 +3,7 @@
 // of Inference that it gives the model the format of its input.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/argmin.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/clamp.h>
 #include <ATen/ops/clamp_min.h>
@@ -95,8 +96,8 @@ std::vector<Word> Words(absl::string_view text) {
   return commands.empty() ? std::vector<Word>() : commands[0];
 }
 
-// An expression of a knob: numbers, names, + - * / ==, a ? b : c, calls of min, max and floor, and KNOB.integrate(a, b)
-// of a knob without keys.
+// An expression of a knob: numbers, names, + - * / ==, a ? b : c, calls of min, max, floor and abs, and
+// KNOB.integrate(a, b) of a knob without keys.
 class GizmoExpression {
  public:
   using Lookup = std::function<at::Tensor(const std::string& name)>;
@@ -171,6 +172,7 @@ class GizmoExpression {
     if (!Take("(")) return lookup_(name);
     const at::Tensor first = Choice();
     if (name == "floor") return Closed(at::floor(first));
+    if (name == "abs") return Closed(first.abs());
     EXPECT_TRUE(Take(",")) << text_;
     const at::Tensor second = Choice();
     if (absl::string_view knob = name; absl::ConsumeSuffix(&knob, ".integrate")) {
@@ -377,7 +379,7 @@ class Gizmo {
     if (node.type == "Inference") return Infer(plate, node, frame);
     if (node.type == "Transform") return Move(plate, knob("translate", 0), knob("translate", 1));
     if (node.type == "Reformat") return Scale(plate, knob("scale"));
-    if (node.type == "Expression") return Compute(plate, node);
+    if (node.type == "Expression") return Compute(plate, node, frame);
     if (node.type == "Premult") return Premultiply(plate);
     ADD_FAILURE() << name << " is an unknown node " << node.type;
     return plate;
@@ -452,13 +454,15 @@ class Gizmo {
     return plate;
   }
 
-  static Plate Compute(Plate plate, const Node& node) {
+  Plate Compute(Plate plate, const Node& node, double frame) {
     const std::map<std::string, at::Tensor> before = plate.channels;
     const std::vector<std::string> names = {"rgba.red", "rgba.green", "rgba.blue"};
     for (size_t i = 0; i < names.size(); ++i) {
       plate.channels[names[i]] =
           GizmoExpression::Value(node.knobs.at(absl::StrCat("expr", i)).text, [&](const std::string& name) {
-            return before.at(name).to(at::kDouble);
+            absl::string_view knob = name;
+            return absl::ConsumePrefix(&knob, "parent.") ? KnobValue(std::string(knob), frame)
+                                                         : before.at(name).to(at::kDouble);
           }).to(at::kFloat);
     }
     return plate;
@@ -578,11 +582,31 @@ TEST_F(GizmoDepthTest, KnobsReachTheModel) {
   ExpectNear(nearer, gizmo_.Run(PlateAt, 1).Get("depth.Z", format).neg().add(1));
 }
 
-TEST_F(GizmoDepthTest, APreviewIsInColour) {
-  gizmo_.Set("preview", "true");
-  const Plate result = gizmo_.Run(PlateAt, 1);
-  ExpectPasses(PlateAt(1), result, Rgb());
-  for (const std::string& name : Rgb()) EXPECT_TRUE(at::equal(result.channels.at(name), result.channels.at("depth.Z")));
+TEST_F(GizmoDepthTest, APreviewIsGreyOrInFalseColours) {
+  gizmo_.Set("preview", "grey");
+  const Plate grey = gizmo_.Run(PlateAt, 1);
+  ExpectPasses(PlateAt(1), grey, Rgb());
+  const at::Tensor depth = grey.channels.at("depth.Z");
+  for (const std::string& name : Rgb()) EXPECT_TRUE(at::equal(grey.channels.at(name), depth));
+  const Area format = grey.format();
+  const at::Tensor inside = grey.Get("depth.Z", format);
+  gizmo_.Set("preview", "false colours");
+  // Between 0 and a number: the lowest is blue, the middle green, the highest red.
+  for (const double at : {0.125, 0.5, 0.875}) {
+    gizmo_.Set("preview_high", absl::StrCat(inside.min().item<double>() / at));
+    const Plate coloured = gizmo_.Run(PlateAt, 1);
+    ExpectPasses(PlateAt(1), coloured, Rgb());
+    EXPECT_TRUE(at::equal(coloured.channels.at("depth.Z"), depth));
+    const int64_t nearest = inside.argmin().item<int64_t>();
+    std::vector<double> colour;
+    for (const std::string& name : Rgb()) {
+      colour.push_back(coloured.Get(name, format).reshape({-1})[nearest].item<double>());
+    }
+    const std::vector<double> expected = at < 0.5   ? std::vector<double>{0, 0, 1}
+                                         : at > 0.5 ? std::vector<double>{1, 0, 0}
+                                                    : std::vector<double>{0.5, 1, 0.5};
+    for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(colour[i], expected[i], 1e-4) << at << " " << Rgb()[i];
+  }
 }
 
 TEST(GizmoTest, AMatteHasItsLayerAndReplacesAlphaOnDemand) {
@@ -641,6 +665,25 @@ TEST(GizmoTest, ASlowerPlateHasFramesBetween) {
       at::cat({ToSRGB(PlateAt(2).Image(Rgb(), format)), ToSRGB(PlateAt(3).Image(Rgb(), format))}, 1);
   ExpectNear(ToLinear(GetNukeModel(name).Run(pair, {{"timestep", 0.5}}))[0][0], between.Get("rgba.red", format));
   EXPECT_TRUE(at::equal(between.channels.at("mask.a"), PlateAt(2).channels.at("mask.a")));
+}
+
+TEST(GizmoTest, MotionIsThatOfThePlatesOwnFrames) {
+  const std::string name = NukeTestModels("NukeFlow").front();
+  Gizmo gizmo = GizmoOf(name);
+  const Area format = PlateAt(1).format();
+  const at::Tensor pair =
+      at::cat({ToSRGB(PlateAt(3).Image(Rgb(), format)), ToSRGB(PlateAt(4).Image(Rgb(), format))}, 1);
+  const at::Tensor motion = GetNukeModel(name).Run(pair, {{"timestep", 0.0}})[0];
+  const Plate result = gizmo.Run(PlateAt, 3);
+  ExpectPasses(PlateAt(3), result, {});
+  ExpectNear(motion[0], result.Get("forward.u", format));
+  ExpectNear(motion[1], result.Get("forward.v", format));
+  ExpectNear(motion[3], result.Get("backward.v", format));
+  gizmo.Set("preview", "true");
+  const Plate preview = gizmo.Run(PlateAt, 3);
+  ExpectPasses(PlateAt(3), preview, Rgb());
+  ExpectNear(at::clamp(motion[0] / 40 + 0.5, 0, 1), preview.Get("rgba.red", format));
+  ExpectNear(at::clamp((motion[1] * 0.866 - motion[0] * 0.5) / 40 + 0.5, 0, 1), preview.Get("rgba.green", format));
 }
 
 }  // namespace

@@ -69,5 +69,23 @@ TEST_F(NukeBetweenTest, ChannelsMoreAreIgnoredAndFewerRefused) {
   EXPECT_THROW(model_.Run(SeededImage(1, 4, 32, 32)), std::exception);
 }
 
+// Right and up into the second image, then into the first.
+TEST(NukeFlowTest, IsTheModelsOwnRightAndUp) {
+  NukeModel model = GetNukeModel(NukeTestModels("NukeFlow").front());
+  for (const auto [height, width] : {FrameSize{64, 64}, FrameSize{31, 45}, FrameSize{5, 9}}) {
+    const at::Tensor images = SeededImage(2, 6, height, width);
+    for (const double timestep : {0.0, 0.5}) {
+      const c10::IValue output =
+          model.plain.get_method("forward")({images.slice(1, 0, 3), images.slice(1, 3, 6), timestep});
+      const at::Tensor own = output.toGenericDict().at("flow").toTensor();
+      const at::Tensor flow = model.Run(images, {{"timestep", timestep}});
+      ASSERT_EQ(flow.sizes(), at::IntArrayRef({2, 4, height, width}));
+      const at::Tensor expected =
+          at::cat({own.slice(1, 2, 3), own.slice(1, 3, 4).neg(), own.slice(1, 0, 1), own.slice(1, 1, 2).neg()}, 1);
+      EXPECT_LE(RelativeDifference(expected, flow), 1e-6) << height << " " << timestep;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace modelport

@@ -59,7 +59,7 @@ constexpr rlim_t kBetween = 1000000;
 
 // The files of a package of `model`, sorted.
 std::vector<std::string> FilesOf(const std::string& model) {
-  std::vector<std::string> files = {"README.md", "cat.json", "init.py", "menu.py"};
+  std::vector<std::string> files = {"README.md", "cat.json", "convert.py", "init.py", "menu.py"};
   for (const char* end : {".gizmo", ".manifest.json", ".png", ".pt", "@2x.png", "_CatFileCreator.nk"}) {
     files.push_back(model + end);
   }

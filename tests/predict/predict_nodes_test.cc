@@ -86,6 +86,9 @@ at::Tensor ReadChannels(const std::string& path) {
   std::vector<std::string> names;
   for (const auto& [name, values] : exr.channels) names.push_back(name);
   if (names == std::vector<std::string>{"B", "G", "R"}) names = {"R", "G", "B"};
+  // Of motion those into the next image first, as nodes give them.
+  std::stable_partition(names.begin(), names.end(),
+                        [](const auto& name) { return absl::StartsWith(name, "forward."); });
   std::vector<at::Tensor> channels;
   for (const std::string& name : names) {
     channels.push_back(at::tensor(exr.channels.at(name)).reshape({1, exr.height, exr.width}));
@@ -105,7 +108,7 @@ bool HasWrapper(const std::string& name, absl::string_view type) {
   return std::count(names.begin(), names.end(), name) > 0;
 }
 
-bool TakesTwoImages(const std::string& name) { return HasWrapper(name, "NukeBetween"); }
+bool TakesTwoImages(const std::string& name) { return HasWrapper(name, "NukeBetween") || HasWrapper(name, "NukeFlow"); }
 bool TakesTrimap(const std::string& name) { return HasWrapper(name, "NukeMatte"); }
 
 class NodeTest : public testing::TestWithParam<std::string> {};

@@ -49,7 +49,8 @@ std::vector<std::string> NukeImageModels() {
   std::vector<std::string> names;
   VisitNukeTestModels([&](const NukeTestModel& model, const Wrapper& wrapper) {
     const std::string& type = wrapper.call.type;
-    const bool is_image = type != "NukeMatte" && type != "NukeMask" && type != "NukeBetween" && type != "NukeUpscale";
+    const bool is_image = type != "NukeMatte" && type != "NukeMask" && type != "NukeBetween" && type != "NukeFlow" &&
+                          type != "NukeUpscale";
     if (is_image) names.push_back(ArtifactName(model.model, model.wrapper));
   });
   return names;

@@ -36,6 +36,10 @@ bool IsVersion(absl::string_view argument) { return argument == "--version" || a
 // first is freed, and small blocks inside keep them from being used again.
 constexpr int kLargeBlock = 1 << 20;
 
+constexpr absl::string_view kStatusHelp =
+    "The exit status is 0 if all is done and proven, else 1, and the first word on stderr is a code that tells a wrong "
+    "flag, what is refused, a damaged file and others apart: docs/json.md#codes.";
+
 // Flags and paths become parts of messages: a line end in one could forge a line.
 absl::Status CheckVisible(absl::string_view argument) {
   if (std::none_of(argument.begin(), argument.end(), absl::ascii_iscntrl)) return absl::OkStatus();
@@ -68,8 +72,10 @@ std::string ShortSummary(const Command& command) {
 
 std::string CommandHelp(const Command& command, size_t columns) {
   const std::string arguments = command.arguments.empty() ? "" : absl::StrCat(" ", command.arguments);
+  const std::string flags = FlagsTable(*command.begin().flags, columns);
   return absl::StrCat(absl::StrJoin(Wrap(command.summary, columns), "\n"), "\nUsage: ", command.name, " [FLAG]...",
-                      arguments, "\n\n", FlagsTable(*command.begin().flags, columns));
+                      arguments, "\n\n", flags, flags.empty() ? "" : "\n",
+                      absl::StrJoin(Wrap(kStatusHelp, columns), "\n"), "\n");
 }
 
 absl::Status CheckNoOthers(const std::vector<std::string>& others) {

@@ -70,10 +70,13 @@ TEST_F(CommandTest, HelpSaysWhatItDoesHowToCallItAndItsFlags) {
   EXPECT_EQ(CommandHelp(
                 {.name = "play", .summary = "Plays.", .arguments = "FILE", .begin = TakesFlags<PlayFlags>(Play)}, 200),
             "Plays.\nUsage: play [FLAG]... FILE\n\n  --notes=...  how many notes, of which there must be one; "
-            "bazel run //tools:list has all (default: 3)\n");
+            "bazel run //tools:list has all (default: 3)\n\nThe exit status is 0 if all is done and proven, else 1, "
+            "and the first "
+            "word on stderr is a code that tells a wrong flag, what is refused, a damaged file and others apart: "
+            "docs/json.md#codes.\n");
   const auto rest = [](const NoFlags&) { return absl::OkStatus(); };
-  EXPECT_EQ(CommandHelp({.name = "rest", .summary = "Rests.", .begin = TakesFlags<NoFlags>(rest)}),
-            "Rests.\nUsage: rest [FLAG]...\n\n");
+  EXPECT_THAT(CommandHelp({.name = "rest", .summary = "Rests.", .begin = TakesFlags<NoFlags>(rest)}),
+              testing::StartsWith("Rests.\nUsage: rest [FLAG]...\n\nThe exit status is 0 "));
 }
 
 TEST_F(CommandTest, HelpFitsItsColumns) {
@@ -84,7 +87,12 @@ TEST_F(CommandTest, HelpFitsItsColumns) {
             "  --notes=...  how many notes, of which\n"
             "               there must be one;\n"
             "               bazel run //tools:list\n"
-            "               has all (default: 3)\n");
+            "               has all (default: 3)\n\n"
+            "The exit status is 0 if all is done and\n"
+            "proven, else 1, and the first word on\n"
+            "stderr is a code that tells a wrong\n"
+            "flag, what is refused, a damaged file\n"
+            "and others apart: docs/json.md#codes.\n");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "common/text/nearest.h"
@@ -105,6 +106,19 @@ absl::StatusOr<std::vector<std::string>> ParseFlags(const FlagGroup& flags, absl
     }
   }
   return others;
+}
+
+absl::StatusOr<std::vector<std::string>> NamesOf(const Flag<std::string>& flag) {
+  const std::vector<std::string> names = absl::StrSplit(*flag, ',');
+  std::vector<std::string> sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  const std::string given = absl::StrCat("--", flag.name(), "=", *flag);
+  if (sorted.front().empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(given, ": wants a name before and after each comma"));
+  }
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice == sorted.end()) return names;
+  return absl::InvalidArgumentError(absl::StrCat(given, ": names ", *twice, " twice"));
 }
 
 void Remove(FlagGroup& group, const FlagGroup& flags) {

@@ -91,6 +91,9 @@ class Flag final : public AnyFlag {
   T value_;
 };
 
+// The names that a flag has with commas between, each once. InvalidArgument says what is wrong with them.
+absl::StatusOr<std::vector<std::string>> NamesOf(const Flag<std::string>& flag);
+
 // Takes `flags` of a shared part out of `group`: what a tool refuses, or sets itself, is no flag of it.
 void Remove(FlagGroup& group, const FlagGroup& flags);
 

@@ -33,16 +33,8 @@ struct ConvertFlags {
   Flag<std::string> layout{group, "layout", "",
                            "the layout to write: one of the plugin's keymap.yaml, such as transformers"};
   Flag<std::string> out{group, "out", "", "the safetensors file to write"};
-  Flag<std::string> from{group, "from", "auto",
-                         "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; of several "
-                         "checkpoints one for all or one for each"};
   Flag<std::string> model{group, "model", "", "the variant that the checkpoint is of; without one, those that it fits"};
-  Flag<std::string> state_dict{
-      group, "state_dict", "",
-      "the dictionary to convert, such as teacher or a.b, or . for the root; by default the one that fits"};
-  Flag<std::string> prefix{group, "prefix", "",
-                           "take the keys that begin so, such as teacher.backbone., and leave out the others; by "
-                           "default a prefix is found without which the keys fit"};
+  SourceFlags source{group, "from"};
   Flag<std::vector<std::string>> leave_out{
       group,
       "leave_out",
@@ -55,8 +47,7 @@ struct ConvertFlags {
 
 absl::StatusOr<ConvertOptions> ParseOptions(const ConvertFlags& flags) {
   if (flags.checkpoint->empty()) return absl::InvalidArgumentError("--checkpoint is missing");
-  ASSIGN_OR_RETURN(CheckpointFiles checkpoints, MakeCheckpointFiles(ResolveUserPaths(*flags.checkpoint), *flags.from,
-                                                                    *flags.state_dict, *flags.prefix, "from"));
+  ASSIGN_OR_RETURN(CheckpointFiles checkpoints, flags.source.Files(ResolveUserPaths(*flags.checkpoint)));
   ConvertOptions options = {
       .checkpoints = std::move(checkpoints),
       .model = *flags.model,

@@ -44,11 +44,11 @@ namespace {
 
 struct InspectFlags {
   InspectFlags() {
-    artifact.NotWith({&checkpoint, &model, &family, &layout, &state_dict, &prefix, &draft},
+    artifact.NotWith({&checkpoint, &model, &family, &source.layout, &source.state_dict, &source.prefix, &draft},
                      "an artifact says itself what it was made from");
     bom.OnlyWith({&artifact});
     family.NotWith({&model}, "a model has its family");
-    draft.NotWith({&layout}, "a draft is a layout of its own");
+    draft.NotWith({&source.layout}, "a draft is a layout of its own");
     report.flag().NotWith({&draft, &bom}, "they print a file, not a table");
   }
 
@@ -64,15 +64,7 @@ struct InspectFlags {
                           "the variant that it should fit; without one, inspect names those that it fits"};
   Flag<std::string> family{group, "family", "",
                            "without --model: the family whose models are searched; by default all are"};
-  Flag<std::string> layout{group, "layout", "auto",
-                           "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for "
-                           "several checkpoints one for all, or one for each with commas between"};
-  Flag<std::string> state_dict{
-      group, "state_dict", "",
-      "the dictionary that should fit, such as teacher or a.b, or . for the root; by default the one that fits"};
-  Flag<std::string> prefix{group, "prefix", "",
-                           "take the keys that begin so, such as teacher.backbone., and leave out the others; by "
-                           "default a prefix is found without which the keys fit"};
+  SourceFlags source{group};
   Flag<bool> draft{group, "draft", false,
                    "print only the draft of a layout, as a keymap.yaml, by which most keys fill slots of --model or of "
                    "the nearest model"};
@@ -287,8 +279,7 @@ absl::Status Inspect(InspectFlags& flags) {
   if (!flags.artifact->empty()) return InspectArtifact(flags);
   const std::vector<std::string> paths = ResolveUserPaths(*flags.checkpoint);
   if (paths.empty()) return absl::InvalidArgumentError("--checkpoint is missing, or --artifact for an exported file");
-  ASSIGN_OR_RETURN(const CheckpointFiles files,
-                   MakeCheckpointFiles(paths, *flags.layout, *flags.state_dict, *flags.prefix));
+  ASSIGN_OR_RETURN(const CheckpointFiles files, flags.source.Files(paths));
   if (*flags.draft) RETURN_IF_ERROR(CheckDraft(files));
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(BuiltInPlugins(), flags.registry));
   ASSIGN_OR_RETURN(registry, SearchedRegistry(registry, *flags.family));

@@ -41,9 +41,9 @@ absl::StatusOr<std::string> PackageOne(PackageFlags& flags, const PackageRequest
   const absl::Time start = absl::Now();
   ExportOptions options = request.options;
   options.out = out;
-  ASSIGN_OR_RETURN(options.request.entry, request.registry.Find(package.model));
-  options.request.wrapper = package.wrapper;
-  ASSIGN_OR_RETURN(const std::string choice, ChooseForModel(flags.exported, IfNotFound::kFail, options.request));
+  ASSIGN_OR_RETURN(options.request, ArtifactOf(request, package));
+  ASSIGN_OR_RETURN(const std::string choice,
+                   ChooseForModel(flags.exported, package.checkpoint, IfNotFound::kFail, options.request));
   ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, options));
   const std::string path = absl::StrCat(out, "/", ArtifactName(manifest));
   const std::string artifact = absl::StrCat(path, FormatOf(*options.request.target).ending());

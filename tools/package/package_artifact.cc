@@ -35,6 +35,10 @@ absl::Status PackageArtifact(const PackageArtifactFlags& flags) {
     return absl::DataLossError(
         absl::StrCat(artifact_path, ": is not the artifact that ", manifest_path, " is about: export it again"));
   }
+  if (!IsArtifactName(ArtifactName(manifest))) {
+    return absl::DataLossError(
+        absl::StrCat(manifest_path, ": its names make no name of a file: export the artifact again"));
+  }
   const std::string folder = ResolveUserPath(*flags.out);
   const size_t stem = WithoutArtifactEnding(artifact_path).size();
   const std::string packaged = absl::StrCat(folder, "/", ArtifactName(manifest), artifact_path.substr(stem));

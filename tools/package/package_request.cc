@@ -1,12 +1,13 @@
 #include "tools/package/package_request.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "artifact/request/artifact_request.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
 #include "targets/targets.h"
@@ -32,18 +33,17 @@ absl::StatusOr<std::vector<std::string>> ModelsOf(const std::string& family, Pac
                                               : "none of its models is public"));
 }
 
-// The names that a flag has, each once. `names` is not empty.
-absl::StatusOr<std::vector<std::string>> NamesOf(const AnyFlag& flag, const std::string& names) {
-  const std::vector<std::string> list = absl::StrSplit(names, ',');
-  std::vector<std::string> sorted = list;
-  std::sort(sorted.begin(), sorted.end());
-  const std::string given = absl::StrCat("--", flag.name(), "=", names);
-  if (sorted.front().empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(given, ": wants a name before and after each comma"));
-  }
-  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice == sorted.end()) return list;
-  return absl::InvalidArgumentError(absl::StrCat(given, ": names ", *twice, " twice"));
+// The checkpoints of each of `models`, which `flag` names: all of them for one model, or one for each of several.
+absl::StatusOr<std::vector<std::string>> CheckpointsOf(const std::string& flag,
+                                                       const std::vector<std::string>& models) {
+  if (flag.empty() || models.size() == 1) return std::vector<std::string>(models.size(), flag);
+  std::vector<std::string> files = absl::StrSplit(flag, ',');
+  if (files.size() == models.size()) return files;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--checkpoint=", flag, ": wants one file for each of the ", models.size(),
+                   " models, in their order, has ", files.size(),
+                   "; a model of several files is packaged alone, and published files are found in this folder and in "
+                   "the Hugging Face cache without this flag"));
 }
 
 // "host, which --host means, too, or other": each host that has packages.
@@ -55,27 +55,45 @@ std::string HostsWithPackages() {
   });
 }
 
+// "host15_1": what tells the packages for several releases of a host apart, in folders that all of them search.
+std::string ReleaseName(const HostRequest& host) {
+  std::string release = host.release;
+  std::replace_if(
+      release.begin(), release.end(), [](char c) { return !absl::ascii_isalnum(c); }, '_');
+  return absl::StrCat(host.target->name, release);
+}
+
 }  // namespace
 
-std::string PackageName(const PackageRequest& request, const ChosenPackage& package) {
-  const absl::StatusOr<CatalogEntry> entry = request.registry.Find(package.model);
-  if (!entry.ok()) return package.model;
+absl::StatusOr<ArtifactRequest> ArtifactOf(const PackageRequest& request, const ChosenPackage& package) {
   ArtifactRequest artifact = request.options.request;
-  artifact.entry = *entry;
+  ASSIGN_OR_RETURN(artifact.entry, request.registry.Find(package.model));
   artifact.wrapper = package.wrapper;
-  return NameOfArtifact(artifact).value_or(package.model);
+  artifact.target = package.host.target;
+  artifact.runtime = package.host.runtime;
+  artifact.name = package.name;
+  return artifact;
+}
+
+std::string PackageName(const PackageRequest& request, const ChosenPackage& package) {
+  const absl::StatusOr<ArtifactRequest> artifact = ArtifactOf(request, package);
+  if (!artifact.ok()) return package.model;
+  return NameOfArtifact(*artifact).value_or(package.model);
 }
 
 PackageFlags::PackageFlags() {
   exported.model.set_help(absl::StrCat("the variant to package, such as dav2_vits, or several with commas between; ",
                                        ToolCall("list"), " shows all"));
   exported.checkpoint.set_help(
-      "for one model: the published file of weights, or several with commas between for a model of several files; by "
-      "default they are looked for here and in the Hugging Face cache");
+      "the published file of weights, or several with commas between for a model of several files; of several models "
+      "one for each, in their order; by default they are looked for here and in the Hugging Face cache");
   exported.out.set_help(
       "the folder to make; by default it is named after the model, in the current folder; of several models the folder "
       "for their folders, by default the current one");
   exported.wrapper.set_help(absl::StrCat(exported.wrapper.help(), "; several with commas between make a package each"));
+  for (const std::unique_ptr<HostFlags::Release>& release : exported.host.releases) {
+    release->flag.set_help(absl::StrCat(release->flag.help(), "; several with commas between make a package each"));
+  }
   exported.dtype.set_help("dtype of the artifact's weights: float32 or float16");
   exported.host.target.set_help(
       absl::StrCat("the host that the package is for: ", HostsWithPackages(), "; one of both is wanted"));
@@ -87,6 +105,7 @@ PackageFlags::PackageFlags() {
   // A package has images of any size, prepared by its node, in a proven artifact.
   Remove(group, {&exported.family, &exported.with_preprocess, &exported.verify});
   family.NotWith({&exported.model}, "a family has its models");
+  family.NotWith({&exported.checkpoint}, "each of its models has a file of its own");
 }
 
 absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in, const PackageFlags& flags) {
@@ -95,22 +114,30 @@ absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in, cons
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in, flags.exported.registry));
   PackageRequest request = {.registry = std::move(registry)};
   ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                   family.empty() ? NamesOf(flags.exported.model, models) : ModelsOf(family, request));
-  if ((names.size() > 1 || !family.empty()) && !flags.exported.checkpoint->empty()) {
-    return absl::InvalidArgumentError(
-        "--checkpoint is for one model: for several, put each published file where it is looked for, in this folder "
-        "or in the Hugging Face cache");
-  }
-  ASSIGN_OR_RETURN(request.options, ParseExportOptions(flags.exported));
-  if (request.options.request.target->package == nullptr && flags.exported.host.target->empty()) {
+                   family.empty() ? NamesOf(flags.exported.model) : ModelsOf(family, request));
+  ASSIGN_OR_RETURN(const std::vector<std::string> checkpoints, CheckpointsOf(*flags.exported.checkpoint, names));
+  ASSIGN_OR_RETURN(const std::vector<HostRequest> hosts, ParseHostRequests(flags.exported.host));
+  if (hosts.front().target->package == nullptr && flags.exported.host.target->empty()) {
     return absl::InvalidArgumentError(absl::StrCat("a host is missing: pass ", PackageFlagHint()));
   }
+  ASSIGN_OR_RETURN(request.options, ParseExportOptions(flags.exported, hosts.front()));
   std::vector<std::string> wrappers = {""};
-  if (const std::string flag = *flags.exported.wrapper; !flag.empty()) {
-    ASSIGN_OR_RETURN(wrappers, NamesOf(flags.exported.wrapper, flag));
+  if (!flags.exported.wrapper->empty()) {
+    ASSIGN_OR_RETURN(wrappers, NamesOf(flags.exported.wrapper));
   }
-  for (const std::string& name : names) {
-    for (const std::string& wrapper : wrappers) request.packages.push_back({name, wrapper});
+  const std::string name = *flags.exported.name;
+  if (!name.empty() && (names.size() > 1 || wrappers.size() > 1 || !family.empty())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--name=", name, ": is for one node of one model, and several packages cannot have one name"));
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    for (const std::string& wrapper : wrappers) {
+      for (const HostRequest& host : hosts) {
+        ChosenPackage package = {names[i], wrapper, host, checkpoints[i], name};
+        if (hosts.size() > 1) package.name = absl::StrCat(PackageName(request, package), "_", ReleaseName(host));
+        request.packages.push_back(std::move(package));
+      }
+    }
   }
   request.is_list = request.packages.size() > 1 || !family.empty();
   request.out = OutPath(flags.exported, request.is_list ? "." : PackageName(request, request.packages.front()));

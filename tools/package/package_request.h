@@ -7,16 +7,22 @@
 
 #include "absl/status/statusor.h"
 #include "artifact/export/export_model.h"
+#include "artifact/request/artifact_request.h"
 #include "registry/registry.h"
 #include "tools/command/flags.h"
 #include "tools/command/report.h"
 #include "tools/request/export_request.h"
+#include "tools/request/host_request.h"
 
 namespace modelport {
 
-// A package of a variant, which may be unknown, with the wrapper that makes its node; "" for the first one.
+// A package of a variant, which may be unknown.
 struct ChosenPackage {
-  std::string model, wrapper;
+  std::string model;
+  std::string wrapper;          // Which makes its node; "" for the first one.
+  HostRequest host;             // That it is for.
+  std::string checkpoint = {};  // Its files of weights, as --checkpoint has them; "" without that flag.
+  std::string name = {};        // Of the artifact; "" for that of the model and the wrapper.
 };
 
 // The packages that the flags ask for.
@@ -25,9 +31,13 @@ struct PackageRequest {
   std::vector<ChosenPackage> packages = {};  // Each is there once.
   std::vector<std::string> left_out = {};    // The variants of --family whose weights are not public.
   bool is_list = false;                      // Whether each package is a folder in `out`, named by PackageName.
-  ExportOptions options = {};                // All but the model, its wrapper, its weights and `out`.
+  ExportOptions options = {};                // All but what a ChosenPackage says, the weights and `out`.
   std::string out = {};  // --out, or else for one package its PackageName, and for several the user's folder.
 };
+
+// The artifact of a package, with seeded weights.
+//   NotFound  no such model
+absl::StatusOr<ArtifactRequest> ArtifactOf(const PackageRequest& request, const ChosenPackage& package);
 
 // The name of the folder for a package: its artifact's or, where none can be made, the model's.
 std::string PackageName(const PackageRequest& request, const ChosenPackage& package);
@@ -44,8 +54,8 @@ struct PackageFlags {
   Report report{group};
 };
 
-// Reads these flags. --model and --wrapper may name several with commas between. The models are of the plugins
-// `built_in` or of --plugin_path.
+// Reads these flags. --model, --wrapper and the flag of a host's releases may name several with commas between;
+// --checkpoint names a file for each of several models. The models are of the plugins `built_in` or of --plugin_path.
 //   InvalidArgument  a flag that is missing, of a wrong value or at odds with another
 //   NotFound         an unknown family, or no plugin in --plugin_path
 absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in, const PackageFlags& flags);

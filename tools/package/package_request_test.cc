@@ -52,6 +52,16 @@ TEST(PackageRequestTest, SeveralModelsAreFoldersInOne) {
   EXPECT_EQ(here.out, "/user/");
 }
 
+TEST(PackageRequestTest, EachOfSeveralModelsHasACheckpointOfItsOwn) {
+  ASSERT_OK_AND_ASSIGN(const PackageRequest request,
+                       Parse({"--model=dav2_vits,da3_small", "--nuke=13,14", "--checkpoint=a.pth,b.safetensors"}));
+  std::vector<std::string> files;
+  for (const ChosenPackage& package : request.packages) files.push_back(package.checkpoint);
+  EXPECT_THAT(files, ElementsAre("a.pth", "a.pth", "b.safetensors", "b.safetensors"));
+  ASSERT_OK_AND_ASSIGN(const PackageRequest one, Parse({"--model=dav2_vits", "--nuke=14", "--checkpoint=a,b"}));
+  EXPECT_EQ(one.packages.front().checkpoint, "a,b");
+}
+
 TEST(PackageRequestTest, SeveralWrappersAreFoldersOfTheSameModel) {
   const std::vector<const char*> flags = {"--model=resnet18,resnet50", "--nuke=14", "--wrapper=features,classes"};
   ASSERT_OK_AND_ASSIGN(const PackageRequest request, Parse(flags));
@@ -62,6 +72,23 @@ TEST(PackageRequestTest, SeveralWrappersAreFoldersOfTheSameModel) {
   ASSERT_OK_AND_ASSIGN(const PackageRequest one, Parse({"--model=resnet18", "--nuke=14", "--wrapper=classes"}));
   EXPECT_FALSE(one.is_list);
   EXPECT_EQ(one.out, "/user/resnet18_classes");
+}
+
+TEST(PackageRequestTest, SeveralReleasesOfAHostArePackagesOfOtherNames) {
+  const std::vector<const char*> flags = {"--model=resnet18", "--nuke=13,15.1", "--wrapper=features,classes"};
+  ASSERT_OK_AND_ASSIGN(const PackageRequest request, Parse(flags));
+  std::vector<std::string> names, runtimes;
+  for (const ChosenPackage& package : request.packages) {
+    names.push_back(PackageName(request, package));
+    runtimes.push_back(std::string(package.host.runtime->name));
+  }
+  EXPECT_THAT(names, ElementsAre("resnet18_nuke13", "resnet18_nuke15_1", "resnet18_classes_nuke13",
+                                 "resnet18_classes_nuke15_1"));
+  EXPECT_THAT(runtimes, ElementsAre("1.6", "2.1", "1.6", "2.1"));
+  ASSERT_OK_AND_ASSIGN(const PackageRequest named, Parse({"--model=resnet18", "--nuke=13,14", "--name=labels"}));
+  EXPECT_EQ(PackageName(named, named.packages.back()), "labels_nuke14");
+  ASSERT_OK_AND_ASSIGN(const PackageRequest one, Parse({"--model=resnet18", "--nuke=13", "--name=labels"}));
+  EXPECT_EQ(one.out, "/user/labels");
 }
 
 TEST(PackageRequestTest, AFamilyIsItsPublicModels) {
@@ -83,8 +110,12 @@ TEST(PackageRequestTest, WrongFlagsAreNamed) {
       {{"--model=dav2_vits", "--family=dinov2"}, "--family and --model do not go together"},
       {{"--model=dav2_vits,da3_small,dav2_vits"}, "--model=dav2_vits,da3_small,dav2_vits: names dav2_vits twice"},
       {{"--model=resnet18", "--nuke=14", "--wrapper=classes,"}, "--wrapper=classes,: wants a name before and after"},
+      {{"--model=dav2_vits", "--nuke=14", "--name=a-b"}, "--name=a-b: wants a letter and up to 63 letters, digits and"},
+      {{"--model=dav2_vits,da3_small", "--nuke=14", "--name=near"}, "--name=near: is for one node of one model"},
       {{"--model=dav2_vits,"}, "--model=dav2_vits,: wants a name before and after each comma"},
-      {{"--model=dav2_vits,da3_small", "--checkpoint=c.pth"}, "--checkpoint is for one model"},
+      {{"--model=dav2_vits,da3_small", "--nuke=14", "--checkpoint=c.pth"},
+       "--checkpoint=c.pth: wants one file for each of the 2 models, in their order, has 1"},
+      {{"--family=dinov2", "--nuke=14", "--checkpoint=c.pth"}, "--family and --checkpoint do not go together"},
       {{"--model=dav2_vits", "--nuke=12"}, "--nuke=12: unknown Nuke"},
       {{"--model=dav2_vits"}, "a host is missing: pass --nuke=VERSION, the oldest Nuke that has to load the package"},
       {{"--model=dav2_vits", "--nuke=14", "--noverify"}, "--noverify: no such flag"},

@@ -50,13 +50,16 @@ struct PredictFlags {
     exported.knob.set_help("with --artifact: other values for knobs of the node, such as convention=1");
     // predict builds what takes images of any size, for libtorch, and writes no artifact, so it sets these itself.
     Remove(group, exported.host.ThatChooseHost());
-    Remove(group, {&exported.with_preprocess, &exported.wrapper, &exported.sizes, &exported.opset, &exported.verify});
+    Remove(group, {&exported.with_preprocess, &exported.wrapper, &exported.sizes, &exported.opset, &exported.name,
+                   &exported.verify});
     artifact.NotWith(exported.ThatMakeArtifact(), "an artifact runs as it is");
     exported.knob.OnlyWith({&artifact});
     key.OnlyWith({&artifact, &compare});
     percentiles.OnlyWith({&colours, &side_by_side, &compare});
     range.NotWith({&percentiles}, "both choose the scale");
     normals.NotWith({&range, &colours, &side_by_side}, "normals have colours of their own");
+    flow.OnlyWith({&between});
+    flow.NotWith({&compare, &normals, &colours, &side_by_side}, "motion has colours of its own");
     tile_pad.OnlyWith({&tile});
     conf.OnlyWith({&points});
     between.NotWith({&missing}, "it needs frames that follow each other");
@@ -90,9 +93,13 @@ struct PredictFlags {
                                 "the percentiles of the depth that get the first and the last colour"};
   Flag<std::string> range{group, "range", "",
                           "MIN,MAX: the depths, in the model's unit, that are 0 and 65535 in a .png, or get the first "
-                          "and the last colour; by default 0 to 256 metres, or each image's own smallest and largest"};
+                          "and the last colour; by default 0 to 256 metres, or each image's own smallest and largest; "
+                          "with --flow MAX is the motion in pixels that has its full colour"};
   Flag<bool> normals{group, "normals", false,
                      "draw normals in the place of depth: red right, green up, blue to the camera"};
+  Flag<bool> flow{group, "flow", false,
+                  "with --between: write the motion in the place of the frame, as pixels in an .exr, as colours of "
+                  "directions in a .png"};
   Flag<bool> side_by_side{group, "side_by_side", false, "draw depth in colours, with the image to its left"};
   Flag<std::string> cameras{
       group, "cameras", "",
@@ -208,6 +215,7 @@ absl::StatusOr<PredictOptions> ParsePredictOptions(const PredictFlags& flags) {
   }
   options.style.side_by_side = *flags.side_by_side;
   options.style.normals = *flags.normals;
+  options.style.flow = *flags.flow;
   const std::string range = *flags.range;
   options.style.range = ParseRange(range);
   if (!range.empty() && !options.style.range) {
@@ -270,7 +278,7 @@ absl::StatusOr<std::vector<std::string>> PlanOutputs(const PredictFlags& flags, 
   for (const std::string& output : outputs) {
     if (style.range && absl::EndsWithIgnoreCase(output, ".exr")) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--range is for .png files: ", output, " holds the depth as it is"));
+          absl::StrCat("--range is for .png files: ", output, " holds the numbers as they are"));
     }
   }
   return outputs;

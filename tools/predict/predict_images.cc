@@ -84,10 +84,18 @@ std::string Named(const PredictJob& job) {
   return job.next.empty() ? job.input : absl::StrCat(job.input, " and ", job.next);
 }
 
+// The motion [2, H, W] into the next frame.
+at::Tensor Onward(const at::Tensor& flow) { return flow.slice(0, 2, 4); }
+
 // The picture of a comparison, for the file `path`.
 absl::StatusOr<std::string> EncodeComparison(const std::string& path, const Prediction& prediction,
                                              const Prediction& other, const LoadedArtifact& artifact,
                                              const OutputStyle& style) {
+  if (prediction.flow.defined() && absl::EndsWithIgnoreCase(path, ".png") && style.is_one_of_several && !style.range) {
+    return {
+        "each file has its own longest motion in full colour; --range=0,MAX gives all one scale, and .exr holds the "
+        "motion itself"};
+  }
   if (!prediction.depth.defined() || !absl::EndsWithIgnoreCase(path, ".png")) {
     return absl::InvalidArgumentError("a comparison is drawn for models of depth, as .png; leave out --out for others");
   }
@@ -105,6 +113,7 @@ absl::Status Write(const LoadedArtifact& artifact, const Image& image, const Pre
   if (prediction.colour.defined()) {
     done.colour = absl::StrCat(prediction.colour.size(2), " x ", prediction.colour.size(1));
   }
+  if (prediction.flow.defined()) done.motion = LongestMotion(Onward(prediction.flow));
   if (file == nullptr) return absl::OkStatus();
   const absl::StatusOr<std::string> bytes = EncodePrediction(path, image, prediction, artifact, style);
   if (!bytes.ok()) return Annotate(bytes.status(), path);
@@ -307,6 +316,24 @@ absl::StatusOr<std::string> EncodeNodeNormalsExr(const Image& image, const at::T
                    image.plate);
 }
 
+absl::StatusOr<std::string> EncodeFlowPng(const at::Tensor& flow, const LoadedArtifact& artifact,
+                                          const absl::optional<ValueRange>& range) {
+  const double full = range ? range->max : LongestMotion(Onward(flow));
+  return EncodeCaptioned(DrawFlow(Onward(flow), full), absl::StrFormat("motion, full colour at %.1f pixels", full),
+                         artifact);
+}
+
+absl::StatusOr<std::string> EncodeFlowExr(const Image& image, const at::Tensor& flow, const LoadedArtifact& artifact) {
+  const at::Tensor up = flow.clone();
+  up[1].neg_();
+  up[3].neg_();
+  std::vector<ExrChannel> channels;
+  AddPlanes(Values(up), {"backward.u", "backward.v", "forward.u", "forward.v"}, channels);
+  ImageTexts texts = Origin(artifact);
+  texts.emplace_back("modelport/unit", "pixels, right and up");
+  return EncodeExr(static_cast<int>(flow.size(2)), static_cast<int>(flow.size(1)), channels, texts, image.plate);
+}
+
 absl::StatusOr<std::string> EncodeFeaturesExr(const at::Tensor& features, const LoadedArtifact& artifact) {
   std::vector<std::string> names;
   for (int64_t i = 0; i < features.size(0); ++i) names.push_back(absl::StrFormat("features.%04d", i));
@@ -422,6 +449,7 @@ ModelInput ForModel(const JobInput& input, const PredictJob& job, const PredictO
   return {.images = input.images,
           .trimap = input.trimap,
           .timestep = job.timestep,
+          .flow = options.style.flow,
           .size = options.size,
           .tiles = options.tiles};
 }
@@ -430,7 +458,7 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
                                              const LoadedArtifact& artifact, const OutputStyle& style) {
   const std::string name = absl::AsciiStrToLower(path);
   const bool png = absl::EndsWith(name, ".png"), exr = absl::EndsWith(name, ".exr");
-  if (style.range && !prediction.depth.defined()) {
+  if (style.range && !prediction.depth.defined() && !prediction.flow.defined()) {
     return absl::InvalidArgumentError(absl::StrCat(artifact.manifest.model(), " gives no depth; leave out --range"));
   }
   if (style.is_picture() && !prediction.depth.defined()) {
@@ -448,6 +476,11 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
     RETURN_IF_ERROR(CheckFinite(prediction.node_normals, "normals"));
     return png ? EncodeNodeNormalsPng(prediction.node_normals, artifact)
                : EncodeNodeNormalsExr(image, prediction.node_normals, artifact);
+  }
+  if (prediction.flow.defined()) {
+    RETURN_IF_ERROR(CheckFinite(prediction.flow, "motion"));
+    return png ? EncodeFlowPng(prediction.flow, artifact, style.range)
+               : EncodeFlowExr(image, prediction.flow, artifact);
   }
   if (prediction.colour.defined()) {
     RETURN_IF_ERROR(CheckFinite(prediction.colour, "image"));

@@ -24,10 +24,12 @@ namespace modelport {
 struct OutputStyle {
   // For PNG: depth in colours; by default as numbers, in 16 bits of grey.
   absl::optional<DepthColours> colours = absl::nullopt;
-  bool side_by_side = false;                         // With `colours`: the image to the left of its depth.
-  bool normals = false;                              // For PNG: normals as colours, in the place of depth.
-  bool is_one_of_several = false;                    // Whether other images have files of this style, too.
-  absl::optional<ValueRange> range = absl::nullopt;  // For PNG: the depths that become 0 and 65535.
+  bool side_by_side = false;       // With `colours`: the image to the left of its depth.
+  bool normals = false;            // For PNG: normals as colours, in the place of depth.
+  bool flow = false;               // The motion between two frames in the place of an image.
+  bool is_one_of_several = false;  // Whether other images have files of this style, too.
+  // For PNG: the depths that become 0 and 65535, or the pixels of motion that are white and of full colour.
+  absl::optional<ValueRange> range = absl::nullopt;
 
   // Whether it can only be a PNG.
   bool is_picture() const { return colours || normals; }
@@ -44,6 +46,9 @@ struct OutputStyle {
 //   matte, EXR        channel A, in 32-bit floats
 //   colour, PNG       8 bits of red, green and blue, with a caption if the manifest has a warning
 //   colour, EXR       channels R, G and B, linear, in 32-bit floats
+//   motion, PNG       colours of its directions into the next frame, as DrawFlow has them, the longest one full
+//   motion, EXR       channels forward.u and forward.v into the next frame, backward.u and backward.v into the one
+//                     before: pixels right and up, in 32-bit floats
 //   normals of a node, PNG    8 bits, from -1 as 0 to 1 as 255, in the node's axes
 //   normals of a node, EXR    channels R, G and B, as the node gives them, in 32-bit floats
 //   features, PNG     their three principal components as colours, with a caption if the manifest has a warning
@@ -51,7 +56,7 @@ struct OutputStyle {
 //
 // Both formats say which model made them, from which weights, in which unit, and the SHA-256 of the manifest.
 //   InvalidArgument      the path has another extension, or the model gives nothing that can be drawn, no normals,
-//                        or no depth that has a range
+//                        or nothing that has a range
 //   FailedPrecondition   the values are not finite
 absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Image& image, const Prediction& prediction,
                                              const LoadedArtifact& artifact, const OutputStyle& style);
@@ -107,6 +112,7 @@ struct PredictedImage {
   std::vector<std::string> notes = {};  // Of its images, each once.
   absl::optional<ValueRange> depth = {};
   std::string colour = {};                               // The size of an image that the model gives: "1680 x 1120".
+  absl::optional<double> motion = {};                    // The longest one into the next frame, in pixels.
   absl::optional<PredictionDifference> difference = {};  // From the compared artifact.
   std::vector<Label> labels = {};                        // The best five, best first.
 };

@@ -101,6 +101,7 @@ nlohmann::ordered_json ReportOf(const PredictedImage& image, const PredictJob& j
   if (image.status.ok() && !job.output.empty()) json["output"] = job.output;
   if (!image.notes.empty()) json["notes"] = image.notes;
   if (image.depth) json["depth"] = {{"min", image.depth->min}, {"max", image.depth->max}};
+  if (image.motion) json["longest_motion"] = *image.motion;
   if (image.difference) {
     const auto& [largest, mean, range] = *image.difference;
     json["difference"] = {{"largest", largest}, {"mean", mean}, {"range", range}};
@@ -124,6 +125,9 @@ void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& re
   for (const std::string& note : report.notes) table.AddRow({"note", note});
   AddNotes(images, table);
   if (images.size() == 1 && !images[0].colour.empty()) table.AddRow({"image", images[0].colour});
+  if (images.size() == 1 && images[0].motion) {
+    table.AddRow({"motion", absl::StrFormat("up to %.1f pixels", *images[0].motion)});
+  }
   if (const std::string depths = Depths(artifact.manifest, images); !depths.empty()) table.AddRow({"depth", depths});
   AddLabels(images, table);
   AddDifferences(images, table);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -14,6 +15,7 @@
 #include "absl/types/optional.h"
 #include "artifact/build/formats.h"
 #include "common/keymap/source_choice.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "registry/recognise/assign_files.h"
@@ -23,7 +25,6 @@
 #include "targets/targets.h"
 #include "tools/command/tool_call.h"
 #include "tools/command/user_path.h"
-#include "tools/request/given_files.h"
 
 namespace modelport {
 namespace {
@@ -101,13 +102,13 @@ absl::Status NoneFound(absl::string_view subject, const Variant& variant, const 
 
 // The seeded weights that --weights asks for.
 absl::StatusOr<Seeded> ChooseSeeded(const ExportFlags& flags) {
-  const SourceChoice choice = ParseSourceChoice(*flags.layout, *flags.state_dict, *flags.prefix);
+  const SourceChoice choice = ParseSourceChoice(*flags.source.layout, *flags.source.state_dict, *flags.source.prefix);
   if (choice.layout != "auto" && choice.layout != "original") {
     return absl::InvalidArgumentError(
         absl::StrCat("--layout=", choice.layout, ": seeded weights have the original layout only"));
   }
   if (choice.state_dict) {
-    return absl::InvalidArgumentError(absl::StrCat(flags.prefix->empty() ? "--state_dict" : "--prefix",
+    return absl::InvalidArgumentError(absl::StrCat(flags.source.prefix->empty() ? "--state_dict" : "--prefix",
                                                    " is for checkpoints: seeded weights have the original keys alone"));
   }
   if (*flags.resample)
@@ -116,7 +117,7 @@ absl::StatusOr<Seeded> ChooseSeeded(const ExportFlags& flags) {
 }
 
 absl::StatusOr<CheckpointFiles> MakeFiles(const ExportFlags& flags, const std::vector<std::string>& paths) {
-  ASSIGN_OR_RETURN(CheckpointFiles files, MakeCheckpointFiles(paths, *flags.layout, *flags.state_dict, *flags.prefix));
+  ASSIGN_OR_RETURN(CheckpointFiles files, flags.source.Files(paths));
   for (CheckpointFile& file : files) file.choice.resample = *flags.resample;
   return files;
 }
@@ -155,17 +156,29 @@ absl::StatusOr<absl::optional<RecognisedModel>> ChooseModel(const ExportFlags& f
   return recognised;
 }
 
-// The file that an artifact called `name` gets by default. A model that the catalog lacks is named after its weights,
-// but its artifact never takes their place.
-std::string DefaultFile(const ArtifactRequest& request, const std::string& name, bool is_of_catalog) {
+// The file that the artifact gets by default. A model that the catalog lacks is named after its weights, but its
+// artifact never takes their place.
+absl::StatusOr<std::string> DefaultFile(const ArtifactRequest& request, bool is_of_catalog) {
   const std::vector<std::string> paths = CheckpointPaths(request.weights);
   const absl::string_view ending = FormatOf(*request.target).ending();
+  ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(request));
   if (is_of_catalog || paths.size() != 1) return absl::StrCat(name, ending);
   const std::filesystem::path weights(paths.front());
   const std::string stem = weights.stem().string();
-  const std::string wrapper(absl::StripPrefix(name, request.entry.variant->name));
-  const std::string file = absl::StrCat(stem, wrapper, ending);
+  ASSIGN_OR_RETURN(const std::string own, NameOfArtifact(request, stem));
+  const std::string file = absl::StrCat(own, ending);
   return weights.filename() == file ? absl::StrCat(stem, "_", name, ending) : file;
+}
+
+// InvalidArgument: `out` ends as the files of another format do, for whose readers the file would be damaged.
+absl::Status CheckEnding(const std::string& out, const Target& target) {
+  for (const Target* const other : Targets()) {
+    if (other->format == target.format || !absl::EndsWith(out, FormatOf(*other).ending())) continue;
+    return absl::InvalidArgumentError(absl::StrCat("--out=", out, ": --target=", target.name,
+                                                   " makes a file that ends in ", FormatOf(target).ending(),
+                                                   ": name it so, or pass --target=", other->name));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -175,15 +188,7 @@ ExportFlags::ExportFlags(FlagGroup& group)
               "published: end with an error if no checkpoint is found; seeded or seeded:SEED: weights made by a rule, "
               "which predict nothing, for structure checks; by default published if a checkpoint is found, else "
               "seeded, or for a package an error"),
-      layout(group, "layout", "auto",
-             "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for several checkpoints "
-             "one for all, or one for each with commas between"),
-      state_dict(group, "state_dict", "",
-                 "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the one "
-                 "that fits"),
-      prefix(group, "prefix", "",
-             "take the keys that begin so, such as teacher.backbone., and leave out the others; by default a prefix is "
-             "found without which the keys fit"),
+      source(group),
       resample(group, "resample", false,
                "make a table of positions that the checkpoint has for another image size one of the model's, as timm "
                "does; by default a model of that size is taken"),
@@ -218,6 +223,9 @@ ExportFlags::ExportFlags(FlagGroup& group)
       checkpoint(group, "checkpoint", "",
                  "the published file of weights, or several with commas between for a model of several files; by "
                  "default they are looked for here and in the Hugging Face cache (see --weights)"),
+      name(group, "name", "",
+           "the name of the artifact and of its node in a host, such as near_depth; by default the model's name with "
+           "the node's behind it"),
       out(group, "out", "", "the file to write; by default it is named after the model, in the current folder"),
       dtype(group, "dtype", "float32", "dtype of the artifact's weights: float32, float16 or bfloat16"),
       host(group),
@@ -227,17 +235,17 @@ ExportFlags::ExportFlags(FlagGroup& group)
 }
 
 FlagGroup ExportFlags::ThatMakeArtifact() {
-  return {&model,    &checkpoint, &weights,         &layout,  &state_dict,      &prefix,
-          &resample, &family,     &allow_nonfinite, &wrapper, &with_preprocess, &outputs,
-          &set,      &sizes,      &opset,           &dtype,   &host.runtime};
+  return {&model,  &checkpoint,      &weights, &source.layout,   &source.state_dict, &source.prefix, &resample,
+          &family, &allow_nonfinite, &wrapper, &with_preprocess, &outputs,           &set,           &sizes,
+          &opset,  &dtype,           &name,    &host.runtime};
 }
 
-absl::StatusOr<std::string> ChooseForModel(const ExportFlags& flags, IfNotFound if_not_found,
-                                           ArtifactRequest& request) {
+absl::StatusOr<std::string> ChooseForModel(const ExportFlags& flags, const std::string& checkpoint,
+                                           IfNotFound if_not_found, ArtifactRequest& request) {
   if (!flags.set->empty()) RETURN_IF_ERROR(SetArguments(*flags.set, request));
   const Variant& variant = *request.entry.variant;
   WeightSource& source = request.weights;
-  const std::string checkpoint = *flags.checkpoint, weights = *flags.weights;
+  const std::string weights = *flags.weights;
   if (!weights.empty() && weights != "published") {
     ASSIGN_OR_RETURN(source, ChooseSeeded(flags));
     return "";
@@ -264,7 +272,7 @@ absl::StatusOr<std::string> ChooseForModel(const ExportFlags& flags, IfNotFound 
   return DescribeChoice(variant, found);
 }
 
-absl::StatusOr<ExportOptions> ParseExportOptions(const ExportFlags& flags) {
+absl::StatusOr<ExportOptions> ParseExportOptions(const ExportFlags& flags, const HostRequest& host) {
   ExportOptions options;
   options.prove = *flags.verify;
   options.allow_nonfinite = *flags.allow_nonfinite;
@@ -283,7 +291,13 @@ absl::StatusOr<ExportOptions> ParseExportOptions(const ExportFlags& flags) {
     return absl::InvalidArgumentError(absl::StrCat("--dtype=", *flags.dtype, ": wants float32, float16 or bfloat16"));
   }
   request.dtype = *dtype;
-  ASSIGN_OR_RETURN(const HostRequest host, ParseHostRequest(flags.host));
+  request.name = *flags.name;
+  if (!request.name.empty() && !IsArtifactName(request.name)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--name=", Brief(request.name),
+                     ": wants a letter and up to 63 letters, digits and underscores behind it, "
+                     "which every host takes for the name of a node"));
+  }
   request.target = host.target;
   request.runtime = host.runtime;
   return options;
@@ -305,17 +319,19 @@ absl::StatusOr<ExportRequest> ParseExportRequest(const BuiltIn& built_in, const 
         absl::StrCat("--model is missing: ", ToolCall("list"),
                      " shows the models; with --checkpoint=FILE it is the one that the file fits"));
   }
-  ASSIGN_OR_RETURN(ExportOptions options, ParseExportOptions(flags));
+  ASSIGN_OR_RETURN(const HostRequest host, ParseHostRequest(flags.host));
+  RETURN_IF_ERROR(CheckEnding(*flags.out, *host.target));
+  ASSIGN_OR_RETURN(ExportOptions options, ParseExportOptions(flags, host));
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in, flags.registry));
   ASSIGN_OR_RETURN(const absl::optional<RecognisedModel> recognised, ChooseModel(flags, registry, options.request));
   const bool is_of_catalog = options.request.arguments.empty();
-  ASSIGN_OR_RETURN(std::string notes, ChooseForModel(flags, IfNotFound::kSeed, options.request));
+  ASSIGN_OR_RETURN(std::string notes, ChooseForModel(flags, *flags.checkpoint, IfNotFound::kSeed, options.request));
   if (recognised) {
     RETURN_IF_ERROR(CheckGiven(flags, *recognised, options.request));
     notes = absl::StrCat("recognised ", recognised->entry.variant->name, ", ", recognised->reason, "\n", notes);
   }
-  ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(options.request));
-  options.out = OutPath(flags, DefaultFile(options.request, name, is_of_catalog));
+  ASSIGN_OR_RETURN(const std::string file, DefaultFile(options.request, is_of_catalog));
+  options.out = OutPath(flags, file);
   return ExportRequest{std::move(registry), std::move(options), std::move(notes)};
 }
 

@@ -12,6 +12,7 @@
 #include "artifact/export/export_model.h"
 #include "registry/registry.h"
 #include "tools/command/flags.h"
+#include "tools/request/given_files.h"
 #include "tools/request/host_request.h"
 #include "tools/request/load_registry.h"
 
@@ -33,13 +34,14 @@ struct ExportFlags {
   // Those that choose a model or change what is made of it: they have no use beside an artifact that exists.
   FlagGroup ThatMakeArtifact();
 
-  Flag<std::string> weights, layout, state_dict, prefix;
+  Flag<std::string> weights;
+  SourceFlags source;
   Flag<bool> resample, with_preprocess;
   Flag<std::string> wrapper, outputs, set, sizes;
   Flag<absl::optional<int64_t>> opset;
   Flag<std::string> family;
   Flag<bool> verify, allow_nonfinite;
-  Flag<std::string> knob, model, checkpoint, out, dtype;
+  Flag<std::string> knob, model, checkpoint, name, out, dtype;
   HostFlags host;
   RegistryFlags registry;
 };
@@ -53,17 +55,18 @@ absl::StatusOr<ExportRequest> ParseExportRequest(const BuiltIn& built_in, const 
 
 // The parts of ParseExportRequest, for a tool that exports several models.
 
-// All that the flags ask for but the model, its weights and `out`.
-absl::StatusOr<ExportOptions> ParseExportOptions(const ExportFlags& flags);
+// All that the flags ask for but the model, its weights and `out`, for a host that ParseHostRequest read.
+absl::StatusOr<ExportOptions> ParseExportOptions(const ExportFlags& flags, const HostRequest& host);
 
 // What to do if the flags choose no weights and no published file of the model is found.
 enum class IfNotFound { kSeed, kFail };
 
-// Sets what the flags choose for the model of `request`: its weights. Returns a note on them for a user who did not
-// choose them, or "".
+// Sets what the flags choose for the model of `request`: its weights, of the files `checkpoint` if that, which is
+// written as --checkpoint is, names some. Returns a note on them for a user who did not choose them, or "".
 //   InvalidArgument  flags at odds with each other or with the model
 //   NotFound         the published file is asked for, or `if_not_found` is kFail, and it is not found
-absl::StatusOr<std::string> ChooseForModel(const ExportFlags& flags, IfNotFound if_not_found, ArtifactRequest& request);
+absl::StatusOr<std::string> ChooseForModel(const ExportFlags& flags, const std::string& checkpoint,
+                                           IfNotFound if_not_found, ArtifactRequest& request);
 
 // --out, or else `name`, in the user's folder.
 std::string OutPath(const ExportFlags& flags, absl::string_view name);

@@ -172,6 +172,11 @@ TEST_F(ExportRequestTest, WrongFlagsAreNamed) {
       {{"--weights=seeded", "--state_dict=ema"}, "--state_dict is for checkpoints"},
       {{"--checkpoint=a.pth,b.pth"}, "--checkpoint=a.pth,b.pth: dav2_vits is one file, not several"},
       {{"--set=max_depth=1"}, "--set=max_depth=1: dav2_vits has no argument \"max_depth\""},
+      {{"--out=m.onnx"},
+       "--out=m.onnx: --target=libtorch makes a file that ends in .pt: name it so, or pass --target=onnx"},
+      {{"--target=onnx", "--out=m.pt"},
+       "--out=m.pt: --target=onnx makes a file that ends in .onnx: name it so, or pass"},
+      {{"--name=2d"}, "--name=2d: wants a letter and up to 63 letters, digits and underscores behind it"},
       {{"--dtype=float64"}, "--dtype=float64: wants float32, float16 or bfloat16"},
       {{"--dtype=int64"}, "--dtype=int64: wants float32, float16 or bfloat16"},
   };

@@ -6,17 +6,23 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "registry/recognise/weight_source.h"
+#include "tools/command/flags.h"
 
 namespace modelport {
 
-// The checkpoints at `paths`, and what to take of each: `layout`, the value of the flag `layout_flag`, `state_dict`,
-// that of --state_dict, and `prefix`, that of --prefix, have one value for all of them or, with commas, one for each.
-//   InvalidArgument  a flag has another number of values
-absl::StatusOr<CheckpointFiles> MakeCheckpointFiles(const std::vector<std::string>& paths, const std::string& layout,
-                                                    const std::string& state_dict, const std::string& prefix,
-                                                    absl::string_view layout_flag = "layout");
+// The flags that say what to take of checkpoints: --state_dict, --prefix and the one that names the layout of the keys,
+// each with one value for all checkpoints or, with commas, one for each.
+struct SourceFlags {
+  // Adds them to `group`; `layout_name` is for a tool that has another --layout.
+  explicit SourceFlags(FlagGroup& group, const std::string& layout_name = "layout");
+
+  // The checkpoints at `paths`, and what to take of each.
+  //   InvalidArgument  a flag has another number of values
+  absl::StatusOr<CheckpointFiles> Files(const std::vector<std::string>& paths) const;
+
+  Flag<std::string> layout, state_dict, prefix;
+};
 
 // The artifact of a tool that takes one: the file that --artifact, whose value is `flag`, or the one of `paths`, given
 // beside the flags, names. InvalidArgument unless it is one file.

@@ -33,7 +33,7 @@ absl::StatusOr<HostRequest> OfRelease(const Target& host, const std::string& rel
   }
   ASSIGN_OR_RETURN(const std::string name, OfFlag(host.name, release, host.runtime_of(release)));
   ASSIGN_OR_RETURN(const Runtime* const wanted, FindRuntime(name));
-  if (others.runtime == nullptr || others.runtime == wanted) return HostRequest{&host, wanted};
+  if (others.runtime == nullptr || others.runtime == wanted) return HostRequest{&host, wanted, release};
   return absl::InvalidArgumentError(absl::StrCat(flag, ": its LibTorch is ", wanted->name, ", and --runtime=",
                                                  others.runtime->name, " is given: give one of them"));
 }
@@ -59,21 +59,37 @@ FlagGroup HostFlags::ThatChooseHost() {
 }
 
 absl::StatusOr<HostRequest> ParseHostRequest(const HostFlags& flags) {
-  HostRequest request = {nullptr, nullptr};
+  ASSIGN_OR_RETURN(const std::vector<HostRequest> requests, ParseHostRequests(flags));
+  if (requests.size() == 1) return requests.front();
+  const std::string& host = requests.front().target->name;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", host, ": wants one release here, such as --", host, "=", requests.front().release,
+                   ", which is the oldest that has to load the file: newer ones load it, too"));
+}
+
+absl::StatusOr<std::vector<HostRequest>> ParseHostRequests(const HostFlags& flags) {
+  HostRequest others;
   if (const std::string runtime = *flags.runtime; !runtime.empty()) {
-    ASSIGN_OR_RETURN(request.runtime, OfFlag("runtime", runtime, FindRuntime(runtime)));
+    ASSIGN_OR_RETURN(others.runtime, OfFlag("runtime", runtime, FindRuntime(runtime)));
   }
   if (const std::string target = *flags.target; !target.empty()) {
-    ASSIGN_OR_RETURN(request.target, OfFlag("target", target, FindTarget(target)));
+    ASSIGN_OR_RETURN(others.target, OfFlag("target", target, FindTarget(target)));
   }
+  std::vector<HostRequest> requests;
   for (const std::unique_ptr<HostFlags::Release>& release : flags.releases) {
     if (release->flag->empty()) continue;
-    ASSIGN_OR_RETURN(request, OfRelease(*release->host, *release->flag, request));
+    ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesOf(release->flag));
+    for (const std::string& name : names) {
+      ASSIGN_OR_RETURN(HostRequest request, OfRelease(*release->host, name, others));
+      requests.push_back(std::move(request));
+    }
+    others.target = release->host;
   }
-  if (request.target == nullptr) {
-    ASSIGN_OR_RETURN(request.target, FindTarget("libtorch"));
+  if (!requests.empty()) return requests;
+  if (others.target == nullptr) {
+    ASSIGN_OR_RETURN(others.target, FindTarget("libtorch"));
   }
-  return request;
+  return std::vector<HostRequest>{others};
 }
 
 }  // namespace modelport

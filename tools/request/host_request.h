@@ -13,10 +13,11 @@
 
 namespace modelport {
 
-// The host that a TorchScript file is for.
+// The host that a file is for.
 struct HostRequest {
-  const Target* target;
-  const Runtime* runtime;  // That has to load the file; null if the flags ask for none.
+  const Target* target = nullptr;
+  const Runtime* runtime = nullptr;  // That has to load a TorchScript file; null if the flags ask for none.
+  std::string release = {};          // Of the host, as --HOST has it: "15.1"; empty without that flag.
 };
 
 // The flags --target, --runtime and, named after its host, --HOST for each host that has releases.
@@ -41,6 +42,9 @@ struct HostFlags {
 // --target the target is libtorch.
 //   InvalidArgument  an unknown host, release or LibTorch; or flags that contradict each other
 absl::StatusOr<HostRequest> ParseHostRequest(const HostFlags& flags);
+
+// The same for a tool that makes a file for each of several releases: --HOST=RELEASE,RELEASE gives one request each.
+absl::StatusOr<std::vector<HostRequest>> ParseHostRequests(const HostFlags& flags);
 
 }  // namespace modelport
 

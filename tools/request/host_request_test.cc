@@ -42,6 +42,19 @@ TEST(HostRequestTest, TheFlagsNameAHostAndItsLibTorch) {
   }
 }
 
+TEST(HostRequestTest, SeveralReleasesAreARequestEach) {
+  FlagGroup group;
+  HostFlags flags(group);
+  ASSERT_OK(ParseFlags(group, std::vector<const char*>{"--nuke=13,15.1v2"}).status());
+  ASSERT_OK_AND_ASSIGN(const std::vector<HostRequest> requests, ParseHostRequests(flags));
+  ASSERT_EQ(requests.size(), 2);
+  EXPECT_EQ(requests[0].release, "13");
+  EXPECT_EQ(requests[0].runtime->name, "1.6");
+  EXPECT_EQ(requests[1].release, "15.1v2");
+  EXPECT_EQ(requests[1].runtime->name, "2.1");
+  EXPECT_EQ(requests[1].target->name, "nuke");
+}
+
 TEST(HostRequestTest, WrongFlagsAreNamed) {
   const struct {
     std::vector<const char*> flags;
@@ -52,6 +65,11 @@ TEST(HostRequestTest, WrongFlagsAreNamed) {
       {{"--nuke=12"}, "--nuke=12: unknown Nuke \"12\""},
       {{"--nuke=14", "--target=libtorch"}, "--nuke=14: means --target=nuke, and --target=libtorch is given"},
       {{"--nuke=14", "--runtime=1.6"}, "--nuke=14: its LibTorch is 1.12, and --runtime=1.6 is given"},
+      {{"--nuke=13,14"}, "--nuke: wants one release here, such as --nuke=13, which is the oldest that has to load"},
+      {{"--nuke=13,12"}, "--nuke=12: unknown Nuke \"12\""},
+      {{"--nuke=13,13"}, "--nuke=13,13: names 13 twice"},
+      {{"--nuke=14,"}, "--nuke=14,: wants a name before and after each comma"},
+      {{"--nuke=13,14", "--runtime=1.6"}, "--nuke=14: its LibTorch is 1.12, and --runtime=1.6 is given"},
       {{"--nuke=14", "--runtime=0.4"}, "--runtime=0.4: unknown runtime"},
   };
   for (const auto& c : cases) {

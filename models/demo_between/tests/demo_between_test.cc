@@ -1,9 +1,13 @@
 // demo_between does its job: frames that it makes of scenes that it never saw are nearer to the drawn frames than a
 // blend of both images is.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -19,6 +23,7 @@
 #include "tools/image/encode_png.h"
 #include "tools/image/picture.h"
 #include "tools/image/read_image.h"
+#include "tools/image/testing/read_exr.h"
 
 namespace modelport {
 namespace {
@@ -92,6 +97,57 @@ TEST(DemoBetweenTest, FramesOfScenesThatItNeverSawAreNearerThanABlend) {
   EXPECT_LT(swapped, 0);
   EXPECT_LT(shifted, 0);
   EXPECT_LT(reversed, 0);
+}
+
+// The image `next` at the places that motion (right, up) leads to, each as its nearest pixel.
+Bytes Fetched(const Bytes& next, const std::vector<float>& right, const std::vector<float>& up, double sign_of_up) {
+  Bytes fetched;
+  for (int y = 0; y < kHeight; ++y) {
+    for (int x = 0; x < kWidth; ++x) {
+      const size_t i = static_cast<size_t>(y) * kWidth + x;
+      const int from_x = std::clamp(static_cast<int>(std::lround(x + right[i])), 0, kWidth - 1);
+      const int from_y = std::clamp(static_cast<int>(std::lround(y - sign_of_up * up[i])), 0, kHeight - 1);
+      const size_t from = 3 * (static_cast<size_t>(from_y) * kWidth + from_x);
+      fetched.insert(fetched.end(), next.begin() + from, next.begin() + from + 3);
+    }
+  }
+  return fetched;
+}
+
+// Motion is in pixels, and leads from the frame between to where the same thing is in the image behind it, and in the
+// one before it.
+TEST(DemoBetweenTest, MotionLeadsToTheSameThingInBothImages) {
+  const std::string folder = EmptyFolder("motion");
+  double forward = 0, backward = 0, still = 0, mirrored = 0, exchanged = 0;
+  for (int i = 0; i < kScenes; ++i) {
+    const Bytes first = Drawn(kFirstSeed + i, 0), half = Drawn(kFirstSeed + i, 0.5), second = Drawn(kFirstSeed + i, 1);
+    for (const auto& [name, bytes] : {std::pair("first.png", &first), std::pair("second.png", &second)}) {
+      const auto png = EncodePng(kWidth, kHeight, absl::MakeConstSpan(*bytes), {});
+      ASSERT_OK(png);
+      std::ofstream(folder + "/" + name, std::ios::binary) << *png;
+    }
+    const ToolResult result = RunWarmTool(
+        "predict",
+        {"--model=demo_between", "--input=first.png,second.png", "--between=1", "--flow", "--out=motion.exr"}, folder);
+    ASSERT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("motion  up to "));
+    ExrContent motion = ReadExr(folder + "/motion.exr");
+    const std::vector<float>&u = motion.channels["forward.u"], &v = motion.channels["forward.v"];
+    const std::vector<float>&back_u = motion.channels["backward.u"], &back_v = motion.channels["backward.v"];
+    ASSERT_EQ(u.size(), kWidth * kHeight);
+    forward += Psnr(half, Fetched(second, u, v, 1)) / kScenes;
+    backward += Psnr(half, Fetched(first, back_u, back_v, 1)) / kScenes;
+    still += Psnr(half, second) / kScenes;
+    mirrored += Psnr(half, Fetched(second, u, v, -1)) / kScenes;
+    exchanged += Psnr(half, Fetched(first, u, v, 1)) / kScenes;
+  }
+  std::printf("dB: forward %.2f, backward %.2f; without motion %.2f, upside down %.2f, of the other image %.2f\n",
+              forward, backward, still, mirrored, exchanged);
+  EXPECT_GT(forward, still + 2);
+  EXPECT_GT(backward, still + 2);
+  // The measure tells faults.
+  EXPECT_LT(mirrored, forward - 1);
+  EXPECT_LT(exchanged, forward - 2);
 }
 
 }  // namespace

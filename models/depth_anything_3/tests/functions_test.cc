@@ -124,8 +124,9 @@ TEST_F(Da3FunctionsTest, PositionEmbeddingOfOtherSizes) {
     const at::Tensor actual =
         Run("interpolate_pos_encoding", {stored, int64_t{37}, height / 14, width / 14, 0.1, false}).toTensor();
     ASSERT_EQ(actual.size(1), 1 + height / 14 * (width / 14));
-    const bool is_halved = actual.size(1) != expected.size(1);
-    ExpectNear(is_halved ? actual.slice(1, 0, actual.size(1), 2) : actual, expected, name);
+    // Of large tables each so manieth position, which are of all rows and columns.
+    const bool is_part = actual.size(1) != expected.size(1);
+    ExpectNear(is_part ? actual.slice(1, 0, actual.size(1), 14) : actual, expected, name);
   }
 }
 
@@ -136,7 +137,9 @@ TEST_F(Da3FunctionsTest, PositionEmbeddingOfMaps) {
               5);
     const double aspect = static_cast<double>(width) / static_cast<double>(height);
     const c10::IValue map = Run("add_uv_pos_embed", {at::zeros({1, channels, rows, columns}), aspect, 100.0, 0.1});
-    ExpectNear(map.toTensor()[0], expected, name);
+    const at::Tensor whole = map.toTensor()[0];
+    const bool is_part = whole.size(1) != expected.size(1);
+    ExpectNear(is_part ? whole.slice(1, 0, rows, 5).slice(2, 0, columns, 3) : whole, expected, name);
   }
 }
 

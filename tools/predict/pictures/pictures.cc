@@ -49,7 +49,7 @@ std::string LegendText(const Manifest& manifest, const DepthColours& colours) {
 // What the model says, whichever kind it is.
 at::Tensor Prediction::*KindOf(const Prediction& prediction) {
   for (at::Tensor Prediction::*kind : {&Prediction::depth, &Prediction::alpha, &Prediction::node_normals,
-                                       &Prediction::colour, &Prediction::features}) {
+                                       &Prediction::colour, &Prediction::flow, &Prediction::features}) {
     if ((prediction.*kind).defined()) return kind;
   }
   return &Prediction::scores;
@@ -105,6 +105,20 @@ at::Tensor Normalised(const at::Tensor& components) {
 uint8_t Byte(float part) {
   const float value = std::isnan(part) ? 0.0f : std::clamp(part, -1.0f, 1.0f);
   return static_cast<uint8_t>(std::lround((value + 1) / 2 * 255));
+}
+
+double Length(double x, double y) { return std::sqrt(x * x + y * y); }
+
+// The hue of an angle in radians, 0 being red and a third of a turn green, mixed with white.
+Rgb DirectionColour(double angle, double saturation) {
+  Rgb colour;
+  for (int c = 0; c < 3; ++c) {
+    // How far this primary is from the angle, in sixths of a turn: up to 1 it is full, from 2 on it is absent.
+    const double sixths = std::abs(std::remainder(angle * 3 / M_PI - 2 * c, 6.0));
+    const double hue = std::clamp(2 - sixths, 0.0, 1.0);
+    colour[c] = static_cast<uint8_t>(std::lround(255 * (1 - std::min(saturation, 1.0) * (1 - hue))));
+  }
+  return colour;
 }
 
 }  // namespace
@@ -201,6 +215,32 @@ absl::StatusOr<Picture> DrawFeatures(const at::Tensor& features, int width, int 
         colour[c] = static_cast<uint8_t>(std::lround(value * 255));
       }
       picture.Set(x, y, colour);
+    }
+  }
+  return picture;
+}
+
+double LongestMotion(const at::Tensor& flow) {
+  const auto values = flow.accessor<float, 3>();
+  double longest = 0;
+  for (int64_t y = 0; y < flow.size(1); ++y) {
+    for (int64_t x = 0; x < flow.size(2); ++x) {
+      const double length = Length(values[0][y][x], values[1][y][x]);
+      if (std::isfinite(length)) longest = std::max(longest, length);
+    }
+  }
+  return longest;
+}
+
+Picture DrawFlow(const at::Tensor& flow, double full) {
+  const auto values = flow.accessor<float, 3>();
+  const int height = static_cast<int>(flow.size(1)), width = static_cast<int>(flow.size(2));
+  Picture picture(width, height, {0, 0, 0});
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const double right = values[0][y][x], up = -values[1][y][x], length = Length(right, up);
+      if (std::isfinite(length))
+        picture.Set(x, y, DirectionColour(std::atan2(up, right), full > 0 ? length / full : 0));
     }
   }
   return picture;

@@ -72,6 +72,14 @@ absl::StatusOr<Picture> DrawFeatures(const at::Tensor& features, int width, int 
 // right, green up and blue to the camera, from -1 as 0 to 1 as 255. No normal is grey.
 Picture DrawNormals(const at::Tensor& normals);
 
+// The length in pixels of the longest motion of the frame `flow` [2, H, W] (right, down); 0 if none is finite.
+double LongestMotion(const at::Tensor& flow);
+
+// Motion [2, H, W] (right, down, in pixels) in colours: the hue is its direction, red to the right, green upward to the
+// left, blue downward to the left, and white is rest; motion of `full` pixels and more has its full colour. What is not
+// finite is black.
+Picture DrawFlow(const at::Tensor& flow, double full);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_TOOLS_PREDICT_PICTURES_PICTURES_H_

@@ -206,5 +206,22 @@ TEST(NormalPicture, KeepsRowsAndColumns) {
   EXPECT_EQ(picture.Get(1, 1)[0], 128);
 }
 
+// Right, up, to the left and upward, rest, farther than the longest, and no number.
+TEST(DrawFlow, TheHueIsTheDirection) {
+  const float half = std::sqrt(3.0f) / 2, none = std::nanf("");
+  const at::Tensor right = at::tensor(std::vector<float>{2, 0, -1, 0, 9, none});
+  const at::Tensor down = at::tensor(std::vector<float>{0, -1, -2 * half, 0, 0, 1});
+  const at::Tensor flow = at::stack({right, down}).reshape({2, 1, 6});
+  EXPECT_EQ(LongestMotion(flow), 9);
+  const Picture picture = DrawFlow(flow, 2);
+  EXPECT_EQ(picture.Get(0, 0), (Rgb{255, 0, 0}));
+  EXPECT_EQ(picture.Get(1, 0), (Rgb{191, 255, 128}));  // Yellow-green, half as strong.
+  EXPECT_EQ(picture.Get(2, 0), (Rgb{0, 255, 0}));
+  EXPECT_EQ(picture.Get(3, 0), (Rgb{255, 255, 255}));
+  EXPECT_EQ(picture.Get(4, 0), (Rgb{255, 0, 0}));
+  EXPECT_EQ(picture.Get(5, 0), (Rgb{0, 0, 0}));
+  EXPECT_EQ(DrawFlow(at::zeros({2, 1, 1}), 0).Get(0, 0), (Rgb{255, 255, 255}));
+}
+
 }  // namespace
 }  // namespace modelport

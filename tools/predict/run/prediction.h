@@ -24,8 +24,10 @@ struct Prediction {
   at::Tensor intrinsics = {};  // [3, 3], in pixels of the image.
   at::Tensor alpha = {};       // [H, W], of the image's size: the opacity of the foreground, 0 to 1.
   at::Tensor colour = {};      // [3, h, w], an image of another size, 0 to 1.
-  at::Tensor features = {};    // [C, h, w], one vector for each patch.
-  at::Tensor scores = {};      // [classes], not normalised.
+  // [4, H, W], in pixels: from the frame between two right and down into the first, and right and down into the second.
+  at::Tensor flow = {};
+  at::Tensor features = {};  // [C, h, w], one vector for each patch.
+  at::Tensor scores = {};    // [classes], not normalised.
 };
 
 // A view of a scene.

@@ -189,8 +189,11 @@ absl::Status OtherThanStated(const LoadedArtifact& artifact, absl::string_view w
                    ", and it ", what, "\n  the manifest is not this file's, or was edited: export the model again"));
 }
 
+constexpr char kFlowMethod[] = "image_flow";
+
 // The method that takes images.
-std::string ImageMethod(const LoadedArtifact& artifact) {
+std::string ImageMethod(const LoadedArtifact& artifact, bool flow) {
+  if (flow) return kFlowMethod;
   const bool is_other = artifact.manifest.interface().kind() == "features" && !artifact.is_node() && !artifact.onnx;
   return is_other ? "image_features" : "forward";
 }
@@ -216,6 +219,9 @@ absl::Status CheckFixedSizes(const LoadedArtifact& artifact, int width, int heig
                                                  ", and this one has ", width, " x ", height));
 }
 
+// The motion of a node, [4, H, W], into the next frame and the one before, right and up, as Prediction has it.
+at::Tensor FlowOfNode(const at::Tensor& motion) { return at::stack({motion[2], -motion[3], motion[0], -motion[1]}); }
+
 // What a node for a host gives for pictures [N, 3, H, W], one or two, and the trimap [1, H, W] if it takes one.
 absl::StatusOr<Results> RunNode(const LoadedArtifact& artifact, const at::Tensor& pictures, const at::Tensor& trimap) {
   at::Tensor input = InUnitRange(pictures).reshape({1, -1, pictures.size(2), pictures.size(3)});
@@ -227,6 +233,7 @@ absl::StatusOr<Results> RunNode(const LoadedArtifact& artifact, const at::Tensor
     if (kind == "normals") return Results{{.node_normals = channels}};
     if (kind == "features") return Results{{.features = channels}};
     if (kind == "colour") return Results{{.colour = channels}};
+    if (kind == "flow") return Results{{.flow = FlowOfNode(channels)}};
     return kind == "depth" ? Results{{.depth = channels[0]}} : Results{{.alpha = channels[0]}};
   });
   if (absl::IsInternal(results.status())) return OtherThanStated(artifact, "gives another value");
@@ -245,6 +252,7 @@ absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const std::string& m
   absl::StatusOr<Results> results = CatchTorch([&] {
     if (output.isGenericDict()) return FromDict(output.toGenericDict(), views, frames ? 1 : input.size(0));
     const at::Tensor one = Dense(output.toTensor()[0]);
+    if (method == kFlowMethod) return Results{{.flow = one}};
     if (features) return Results{{.features = one}};
     if (kind == "matte") return Results{{.alpha = one[0]}};
     if (kind == "colour") return Results{{.colour = one}};
@@ -299,7 +307,8 @@ bool HasItsSizes(const Prediction& prediction, int64_t height, int64_t width) {
   }
   return Has(prediction.normals, {3, height, width}) && Has(prediction.node_normals, {3, height, width}) &&
          Has(prediction.extrinsics, {3, 4}) && Has(prediction.intrinsics, {3, 3}) &&
-         Has(prediction.colour, {3, -1, -1}) && Has(prediction.features, {-1, -1, -1}) && Has(prediction.scores, {-1});
+         Has(prediction.colour, {3, -1, -1}) && Has(prediction.flow, {4, height, width}) &&
+         Has(prediction.features, {-1, -1, -1}) && Has(prediction.scores, {-1});
 }
 
 // Makes sure that the model takes so many images, and that they are of one size.
@@ -398,7 +407,11 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
         "--tile is for models that make one image of one: ", artifact.manifest.model(), " looks at the whole image"));
   }
   RETURN_IF_ERROR(CheckFixedSizes(artifact, images[0].width, images[0].height));
-  const std::string method = ImageMethod(artifact);
+  const std::string method = ImageMethod(artifact, given.flow);
+  if (given.flow && (artifact.is_node() || !HasMethod(artifact, method))) {
+    return absl::InvalidArgumentError(absl::StrCat("--flow: ", artifact.is_node() ? "the node of " : "",
+                                                   artifact.manifest.model(), " gives no motion, only images"));
+  }
   if (!HasMethod(artifact, method)) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
   const absl::optional<SizeArgument> argument = FindSizeArgument(artifact, method);
   if (given.size && !argument) return LacksSize(artifact, *given.size);

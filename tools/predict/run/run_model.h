@@ -43,14 +43,15 @@ struct ModelInput {
   absl::Span<const Image> images;
   at::Tensor trimap = {};             // [1, H, W] for a model that takes one: 0 is background, 1 or 255 foreground.
   double timestep = 0.5;              // Between two frames: 0 is the first, 1 the second.
+  bool flow = false;                  // The motion between two frames in the place of the one between them.
   absl::optional<int64_t> size = {};  // At which the preprocessing aims; by default what the manifest recommends.
   absl::optional<Tiles> tiles = {};   // For a model that makes an image of one; by default it sees all at once.
 };
 
 // Runs the model. It gives a prediction for each view, else one.
 //   InvalidArgument    another number of images than the model takes, several sizes, `size` for a model without a
-//                      choice, tiles for a model of another kind, a trimap of another size, or an image of another
-//                      size than an ONNX file has fixed
+//                      choice, tiles or flow for a model of another kind, a trimap of another size, or an image of
+//                      another size than an ONNX file has fixed
 //   FailedPrecondition the model refuses the image, and says why
 //   ResourceExhausted  as CheckWorkSize
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, const ModelInput& input);

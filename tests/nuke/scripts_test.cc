@@ -1,0 +1,155 @@
+// The Python files of packages, run with a stand-in for Nuke's module (stub/nuke.py), and packages for several Nukes
+// beside each other.
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/digest/sha256.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/support/examples.h"
+#include "tests/support/tool_process.h"
+
+namespace modelport {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr char kPython[] = "/usr/bin/python3";
+
+std::string DepthModel() { return ExampleModel("depth"); }
+
+// Runs a script in a Nuke of this version; `breaks` is part of the names of what cannot be converted.
+ToolResult RunInNuke(const std::string& version, const std::vector<std::string>& arguments, const std::string& folder,
+                     const std::string& breaks = "") {
+  std::vector<std::string> all = {"-B"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  const std::string stub = DataPath("tests/nuke/stub");  // The child is in `folder`.
+  return FinishTool(StartProgram(kPython, all, folder, [&] {
+    setenv("PYTHONPATH", stub.c_str(), 1);
+    setenv("STUB_NUKE", version.c_str(), 1);
+    setenv("STUB_BREAKS", breaks.c_str(), 1);
+  }));
+}
+
+// Packages of the model of depth in a new folder, with these flags.
+std::string Make(const std::string& name, const std::vector<std::string>& flags) {
+  const std::string folder = EmptyFolder(name);
+  std::vector<std::string> arguments = {"--model=" + DepthModel(), "--weights=seeded",
+                                        "--plugin_path=" + DataPath("models")};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  const ToolResult result = RunWarmTool("package", arguments, folder);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  return folder;
+}
+
+// Users of packages have Nuke's Python; a machine that builds needs none.
+class ScriptsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(kPython)) GTEST_SKIP() << "no " << kPython;
+  }
+};
+
+TEST(PackageNameTest, PackagesForSeveralNukesShareNoFileThatNukeFindsByName) {
+  const std::string folder = Make("nukes", {"--nuke=13,15.1"});
+  const std::string old = DepthModel() + "_nuke13", newer = DepthModel() + "_nuke15_1";
+  EXPECT_THAT(FileNames(folder), ElementsAre(old, newer));
+  for (const std::string& name : {old, newer}) {
+    EXPECT_THAT(FileNames(folder + "/" + name),
+                IsSupersetOf({name + ".pt", name + ".gizmo", name + ".png", name + "_CatFileCreator.nk"}));
+    EXPECT_THAT(ReadFile(absl::StrCat(folder, "/", name, "/", name, ".gizmo")), HasSubstr(" name " + name + "\n"));
+    const ToolResult verified =
+        RunWarmTool("verify", {absl::StrCat(name, "/", name, ".pt"), "--plugin_path=" + DataPath("models")}, folder);
+    EXPECT_EQ(verified.exit_status, 0) << verified.err;
+  }
+  EXPECT_THAT(ReadFile(folder + "/" + old + "/cat.json"), HasSubstr("\"minimum_nuke_version_required\": 13.1"));
+  EXPECT_THAT(ReadFile(folder + "/" + newer + "/cat.json"), HasSubstr("\"minimum_nuke_version_required\": 15.1"));
+}
+
+TEST_F(ScriptsTest, AMenuShowsWhatItsNukeLoads) {
+  const std::string folder = Make("menus", {"--nuke=13,15.1"});
+  const std::string old = DepthModel() + "_nuke13", newer = DepthModel() + "_nuke15_1";
+  const auto menu = [&](const std::string& nuke, const std::string& name) {
+    const ToolResult result = RunInNuke(nuke, {"menu.py"}, folder + "/" + name);
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    return result.out;
+  };
+  EXPECT_EQ(menu("13.0", old), absl::StrCat("menu Cattery/Depth Estimation/", old, " SEEDED | nuke.createNode(\"", old,
+                                            "\") | ", old, ".png\n"));
+  EXPECT_EQ(menu("13.2", newer), "");
+  EXPECT_EQ(menu("15.0", newer), "");
+  EXPECT_THAT(menu("15.1", newer), StartsWith("menu Cattery/"));
+  EXPECT_THAT(menu("16.0", newer), StartsWith("menu Cattery/"));
+  // Within a Cattery the menu of Nuke 14 and newer finds the node itself.
+  fs::create_directory(folder + "/Cattery");
+  fs::rename(folder + "/" + old, folder + "/Cattery/" + old);
+  EXPECT_EQ(menu("14.0", "Cattery/" + old), "");
+  EXPECT_THAT(menu("13.2", "Cattery/" + old), StartsWith("menu Cattery/"));
+}
+
+TEST_F(ScriptsTest, OnlyNuke13LoadsInferenceFirst) {
+  const std::string folder = Make("init", {"--nuke=13", "--out=a folder"});
+  EXPECT_EQ(RunInNuke("13.2", {"init.py"}, folder + "/a folder").out, "load Inference\n");
+  const ToolResult newer = RunInNuke("14.0", {"init.py"}, folder + "/a folder");
+  EXPECT_EQ(newer.out, "");
+  EXPECT_EQ(newer.exit_status, 0) << newer.err;
+}
+
+TEST_F(ScriptsTest, AFolderOfPackagesIsConvertedWithChecksums) {
+  const std::string folder = Make("convert", {"--nuke=13,15.1", "--out=all packages"}),
+                    place = folder + "/all packages/";
+  const std::string old = DepthModel() + "_nuke13", newer = DepthModel() + "_nuke15_1";
+  const std::string script = place + old + "/convert.py";
+  const std::string cat = absl::StrCat(place, old, "/", old, ".cat"),
+                    other = absl::StrCat(place, newer, "/", newer, ".cat");
+  // One fails, and leaves nothing; the other is made.
+  const ToolResult first = RunInNuke("15.1", {script, "all packages"}, folder, "_nuke15");
+  EXPECT_EQ(first.exit_status, 1);
+  EXPECT_EQ(first.out, absl::StrCat(cat, ": made\n", other, ": failed: cannot read ", newer, ".pt\n"));
+  EXPECT_EQ(ReadFile(cat), "cat of " + old + ".pt");
+  EXPECT_EQ(ReadFile(cat + ".sha256"), absl::StrCat(Sha256Of(ReadFile(cat)), "  ", old, ".cat\n"));
+  EXPECT_FALSE(fs::exists(other));
+  EXPECT_FALSE(fs::exists(other + ".sha256"));
+  // The second run makes what is missing and leaves what is there.
+  const ToolResult second = RunInNuke("15.1", {script, "all packages"}, folder);
+  EXPECT_EQ(second.exit_status, 0);
+  EXPECT_EQ(second.out, absl::StrCat(cat, ": exists\n", other, ": made\n"));
+  EXPECT_EQ(ReadFile(other), "cat of " + newer + ".pt");
+  // Without an argument it is the folder of the script.
+  fs::remove(cat);
+  EXPECT_EQ(RunInNuke("13.2", {script}, folder).out, cat + ": made\n");
+  const ToolResult none = RunInNuke("13.2", {script, "nothing"}, folder);
+  EXPECT_EQ(none.exit_status, 1);
+  EXPECT_EQ(none.out, "no package in nothing\n");
+}
+
+TEST(PackageNameTest, ANameOfOnesOwnIsThatOfEveryFileAndOfTheNode) {
+  const std::string folder = Make("named", {"--nuke=14", "--name=nearDepth"});
+  EXPECT_THAT(FileNames(folder), ElementsAre("nearDepth"));
+  const std::string package = folder + "/nearDepth/";
+  EXPECT_THAT(FileNames(package), ElementsAre("README.md", "cat.json", "convert.py", "init.py", "menu.py",
+                                              "nearDepth.gizmo", "nearDepth.manifest.json", "nearDepth.png",
+                                              "nearDepth.pt", "nearDepth@2x.png", "nearDepth_CatFileCreator.nk"));
+  EXPECT_THAT(ReadFile(package + "cat.json"), HasSubstr("\"name\": \"nearDepth SEEDED\""));
+  EXPECT_THAT(ReadFile(package + "nearDepth_CatFileCreator.nk"),
+              AllOf(HasSubstr(" modelId nearDepth\n"), Not(HasSubstr(DepthModel()))));
+  const auto manifest = nlohmann::json::parse(ReadFile(package + "nearDepth.manifest.json"));
+  EXPECT_EQ(manifest["name"], "nearDepth");
+  EXPECT_EQ(manifest["model"], DepthModel());
+  const ToolResult verified =
+      RunWarmTool("verify", {"nearDepth.pt", "--plugin_path=" + DataPath("models")}, folder + "/nearDepth");
+  EXPECT_EQ(verified.exit_status, 0) << verified.err;
+}
+
+}  // namespace
+}  // namespace modelport

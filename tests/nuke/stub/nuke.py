@@ -1,0 +1,64 @@
+"""Stands for Nuke's module in the scripts of a package: says on stdout what they ask Nuke to do.
+
+STUB_NUKE is the version, such as 15.1. Converting takes seconds in Nuke; here the .cat gets the words "cat of" and the name of the .pt, or, where
+the name of the .pt has STUB_BREAKS in it, only the beginning before the conversion fails.
+"""
+import os
+
+NUKE_VERSION_MAJOR, NUKE_VERSION_MINOR = (int(part) for part in os.environ["STUB_NUKE"].split("."))
+
+
+def load(name):
+    print("load " + name)
+
+
+class _Menu:
+    def addCommand(self, name, command, icon):
+        print("menu " + name + " | " + command + " | " + icon)
+
+
+def menu(name):
+    assert name == "Nodes"
+    return _Menu()
+
+
+class _Knob:
+    def __init__(self, text=""):
+        self.text = text
+
+    def setValue(self, text):
+        self.text = text
+
+
+class _CreateCatFile:
+    def __init__(self, node):
+        self.node = node
+
+    def execute(self):
+        source, target = self.node["torchScriptFile"].text, self.node["catFile"].text
+        breaks = os.environ.get("STUB_BREAKS")
+        with open(target, "w") as file:
+            if breaks and breaks in os.path.basename(source):
+                file.write("cat")
+                file.flush()
+                raise RuntimeError("cannot read " + os.path.basename(source))
+            assert os.path.getsize(source) > 0
+            file.write("cat of " + os.path.basename(source))
+
+
+_nodes = {}
+
+
+def scriptClear():
+    _nodes.clear()
+
+
+def scriptReadFile(path):
+    assert "CatFileCreator {" in open(path).read()
+    node = {"torchScriptFile": _Knob(), "catFile": _Knob()}
+    node["createCatFile"] = _CreateCatFile(node)
+    _nodes["CatFileCreator1"] = node
+
+
+def toNode(name):
+    return _nodes[name]
