@@ -50,6 +50,7 @@ def family_tests(family, large):
             visibility = [Label("//:__subpackages__")],
         )
     for name, pattern in {
+        "community_keys": "testdata/keys/community/*.txt",
         "keys": "testdata/keys/*.txt",
         "stages": "stages.txt",
         "whole_keys": "testdata/keys/whole/*.txt",

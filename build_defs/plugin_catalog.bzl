@@ -2,27 +2,45 @@
 
 load("//build_defs:checkpoint_archive.bzl", "CHECKPOINT_PREFIX")
 load("//build_defs:read_plugin.bzl", "read_plugin")
+load("//build_defs:wrapper_condition.bzl", "wrapper_condition")
 load("//models:plugins.bzl", "HOSTS", "PLUGINS")
 
-# Whether the root `call`, "Net(dim=2, has_normals=1)", is that of the wrapper, with the argument that it wants.
-def _fits(wrapper, call):
-    root, _, arguments = call.partition("(")
-    if root.strip() != wrapper.root or not wrapper.when:
-        return root.strip() == wrapper.root
-    for argument in arguments.strip(" )").split(","):
-        name, _, value = argument.partition("=")
-        if name.strip() == wrapper.when:
-            return value.strip() not in ["0", "false"]
-    return False
-
-# The wrappers of a variant as pairs of host and name; the default, which is a host's first, has the name "".
-def _wrapped(wrappers, call):
+# In the file that is made, since Bazel evaluates the conditions when it loads it.
+_WRAPPED = """# The wrappers of a variant, of which each has its host, name and condition, as pairs of host and name; the default, which is a host's first, has the name "".
+def _wrapped(wrappers):
     found = []
-    for wrapper in wrappers:
-        if wrapper.host in HOSTS and _fits(wrapper, call):
-            is_default = wrapper.host not in [host for host, _ in found]
-            found.append((wrapper.host, "" if is_default else wrapper.name))
+    for host, name, is_for_it in wrappers:
+        if is_for_it:
+            is_default = host not in [other for other, _ in found]
+            found.append((host, "" if is_default else name))
     return found
+
+"""
+
+# The signature of the module type `root`, of the plugins at `labels`.
+def _signature(ctx, root, labels, where):
+    for label in labels:
+        for file in ctx.path(label).dirname.readdir():
+            if not file.basename.endswith(".yaml"):
+                continue
+            for line in ctx.read(ctx.path(label.relative(":" + file.basename))).split("\n"):
+                signature = line.strip().strip("\"'")
+                if line.startswith("  ") and signature.startswith(root + "(") and signature.endswith("):"):
+                    return signature
+    fail("{}: a wrapper of {} has `when`, but no file of module types has its signature on a line".format(where, root))
+
+# The wrappers of the root `call`, "Net(dim=2, has_normals=1)", as text: triples of host, name and condition.
+def _wrappers(wrappers, call, signatures):
+    root = call.partition("(")[0].strip()
+    return "[{}]".format(", ".join([
+        '("{}", "{}", {})'.format(
+            wrapper.host,
+            wrapper.name,
+            wrapper_condition(wrapper.when, signatures[root], call) if wrapper.when else True,
+        )
+        for wrapper in wrappers
+        if wrapper.host in HOSTS and wrapper.root == root
+    ]))
 
 def _check_parts(variant, found, parts):
     """Checks that WORKSPACE binds all of `variant`: `found` are the parts of its lines, "" that of a line without one, `parts` those of plugin.yaml."""
@@ -50,7 +68,11 @@ def _plugin_catalog_impl(ctx):
         plugin, label = plugins[family], labels[family]
 
         # A family takes over the wrappers of the one that it extends.
-        wrappers = plugins[plugin.extends].wrappers if plugin.extends in plugins else plugin.wrappers
+        owner = plugin.extends if plugin.extends in plugins else family
+        wrappers = plugins[owner].wrappers
+        sources = [labels[name] for name in [owner] + plugins[owner].uses if name in labels]
+        path = "{}/{}".format(labels[owner].package, labels[owner].name)
+        signatures = {wrapper.root: _signature(ctx, wrapper.root, sources, path) for wrapper in wrappers if wrapper.when}
         rows.append('    "{}": struct(package = "@{}//{}", uses = {}, variants = {}, files = {}, wrapped = {}),\n'.format(
             family,
             label.workspace_name,
@@ -58,7 +80,10 @@ def _plugin_catalog_impl(ctx):
             plugin.uses,
             plugin.calls.keys(),
             {variant: files[0]["file"] for variant, files in plugin.files.items()},
-            {name: _wrapped(wrappers, call) for name, call in plugin.calls.items()},
+            "{{{}}}".format(", ".join([
+                '"{}": _wrapped({})'.format(name, _wrappers(wrappers, call, signatures))
+                for name, call in plugin.calls.items()
+            ])),
         ))
     ctx.file("BUILD", 'exports_files(["plugins.bzl"])\n')
     variants = {
@@ -76,7 +101,8 @@ def _plugin_catalog_impl(ctx):
         bound.setdefault(variant, []).append(name[len(variant) + 1:])
     for variant, found in bound.items():
         _check_parts(variant, found, variants[variant])
-    ctx.file("plugins.bzl", "FAMILIES = {{\n{}}}\n\nCHECKPOINTS = {}\n".format(
+    ctx.file("plugins.bzl", "{}FAMILIES = {{\n{}}}\n\nCHECKPOINTS = {}\n".format(
+        _WRAPPED,
         "".join(rows),
         checkpoints,
     ))

@@ -20,7 +20,7 @@ def _read_wrapper(line, host, root, where):
     name, _, value = line.partition(":")
     if not value.strip():
         fail("{}: wants the wrapper on the same line".format(where))
-    when = value.rpartition("when:")[2].strip(" }") if value.strip().startswith("{") else ""
+    when = value.rpartition("when:")[2].partition(", module:")[0].strip(" }") if value.strip().startswith("{") else ""
     return struct(host = host, root = root, name = _unquoted(name), when = _unquoted(when))
 
 def _field(line, name):

@@ -54,6 +54,8 @@ class PluginLinker {
   bool CheckVariants(const Plugin& plugin, std::vector<ModuleTree>* trees);
   bool CheckParts(const Plugin& plugin);
   bool CheckArgumentRules(const Plugin& plugin);
+  bool CheckNames(const Expression& expression, const ModuleType& type, const Plugin& plugin, const YamlMark& mark);
+  bool CheckArgument(const std::string& name, const ModuleType& type, const YamlMark& mark);
   bool LinkWrapper(Wrapper& wrapper, const Plugin& plugin, const std::vector<ModuleTree>& trees);
   static void TakeOver(const Plugin& extended, Plugin* plugin);
   static void AddDigest(Entry* entry);
@@ -244,21 +246,33 @@ bool PluginLinker::CheckArgumentRules(const Plugin& plugin) {
         passes = Fails(rule.mark, absl::StrCat("arguments of ", root, ": there is no such module type"));
         break;
       }
-      const std::vector<std::string> known = type->signature.argument_names();
-      std::vector<std::string> names = rule.value.names();
-      names.push_back(rule.argument);
-      for (const std::string& name : names) {
-        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-        if (name != rule.argument && plugin.library->Find(name) != nullptr) continue;
-        passes = Fails(rule.mark, absl::StrCat(root, " has no argument \"", name, "\"", NearestHint(name, known)));
-      }
+      passes = CheckNames(rule.value, *type, plugin, rule.mark) && passes;
+      passes = CheckArgument(rule.argument, *type, rule.mark) && passes;
     }
   }
   return passes;
 }
 
+// Makes sure that each name in an expression over the arguments of `type` is one of these or a module type.
+bool PluginLinker::CheckNames(const Expression& expression, const ModuleType& type, const Plugin& plugin,
+                              const YamlMark& mark) {
+  bool passes = true;
+  for (const std::string& name : expression.names()) {
+    if (plugin.library->Find(name) == nullptr) passes = CheckArgument(name, type, mark) && passes;
+  }
+  return passes;
+}
+
+bool PluginLinker::CheckArgument(const std::string& name, const ModuleType& type, const YamlMark& mark) {
+  const std::vector<std::string> known = type.signature.argument_names();
+  if (std::find(known.begin(), known.end(), name) != known.end()) return true;
+  return Fails(mark, absl::StrCat(type.name(), " has no argument \"", name, "\"", NearestHint(name, known)));
+}
+
 // Makes sure that the wrapper fits the variants that it is for, whose trees are `trees`, and gives it a name.
 bool PluginLinker::LinkWrapper(Wrapper& wrapper, const Plugin& plugin, const std::vector<ModuleTree>& trees) {
+  const ModuleType* const root = plugin.library->Find(wrapper.root);
+  if (wrapper.when && root != nullptr && !CheckNames(*wrapper.when, *root, plugin, wrapper.mark)) return false;
   std::vector<std::string> roots;
   for (size_t i = 0; i < plugin.variants.size(); ++i) {
     const Variant& variant = plugin.variants[i];

@@ -49,9 +49,11 @@ TEST(LinkPluginsTest, ATestPluginTakesOverWhatItExtends) {
   EXPECT_EQ(plugins[2]->library->Find("Net"), plugins[1]->library->Find("Net"));
 }
 
-TEST(LinkPluginsTest, AWrappersConditionIsAnArgumentOfTheRoot) {
+TEST(LinkPluginsTest, AWrappersConditionIsOnArgumentsOfTheRoot) {
   EXPECT_THAT(LinkPlugins({Layers(), NetOfSeveralWrappers("normals")}, {}),
-              StatusIs(kInvalid, HasSubstr("field \"when\" wants an argument of Net: unknown name \"normals\"")));
+              StatusIs(kInvalid, HasSubstr("Net has no argument \"normals\"; nearest: has_normals")));
+  EXPECT_THAT(LinkPlugins({Layers(), NetOfSeveralWrappers("dim == Linear")}, {}),
+              StatusIs(kInvalid, HasSubstr("field \"when\" for net_a: ")));
 }
 
 TEST(LinkPluginsTest, ASingleWrapperIsCalledByItsKind) {

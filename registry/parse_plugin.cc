@@ -181,7 +181,7 @@ class PluginParser {
       if (field.value.kind == YamlValue::Kind::kMap) {
         YamlMapReader reader(field.value, subject, problems_);
         if (const YamlValue* module = reader.Require("module")) wrapper.call = ParseCallText(*module, subject);
-        if (const YamlValue* when = reader.Take("when")) wrapper.when = ParseArgument(*when, "field \"when\"");
+        wrapper.when = TakeExpression("when", &reader, problems_);
         reader.Finish();
       } else {
         wrapper.call = ParseCallText(field.value, subject);
@@ -309,17 +309,6 @@ class PluginParser {
     if (std::none_of(document.fields.begin(), document.fields.end(), is_preprocessing)) {
       problems_->Add(document.mark, "a plugin with variants wants preprocessing");
     }
-  }
-
-  // The name of an argument; "" after a problem.
-  std::string ParseArgument(const YamlValue& value, absl::string_view subject) {
-    const std::string text = ReadText(value, subject, problems_);
-    const absl::StatusOr<Expression> expression = Expression::Parse(text);
-    if (expression.ok() && expression->names() == std::vector<std::string>{text}) return text;
-    if (!text.empty()) {
-      problems_->Add(value.mark, absl::StrCat(subject, " wants the name of an argument, has \"", text, "\""));
-    }
-    return "";
   }
 
   FamilyReference ParseReference(const YamlValue& value) {

@@ -201,17 +201,17 @@ targets:
   nuke:
     Toy:
       depth: Depth(mean)
-      normals: {module: Normals(mean), when: has_normals}
+      normals: {module: Normals(mean), when: has_normals and dim >= 8}
 )yaml"};
   EXPECT_THAT(SchemaErrors(file), IsEmpty());
   ASSERT_OK_AND_ASSIGN(const Plugin plugin, ParsePlugin(file));
   ASSERT_THAT(plugin.wrappers, SizeIs(2));
   EXPECT_EQ(plugin.wrappers[0].name, "depth");
-  EXPECT_EQ(plugin.wrappers[0].when, "");
+  EXPECT_FALSE(plugin.wrappers[0].when.has_value());
   EXPECT_EQ(plugin.wrappers[1].target, "nuke");
   EXPECT_EQ(plugin.wrappers[1].root, "Toy");
   EXPECT_EQ(plugin.wrappers[1].name, "normals");
-  EXPECT_EQ(plugin.wrappers[1].when, "has_normals");
+  EXPECT_EQ(plugin.wrappers[1].when->text(), "has_normals and dim >= 8");
   EXPECT_EQ(plugin.wrappers[1].call.text, "Normals(mean)");
   EXPECT_EQ(plugin.wrappers[1].mark.line, 7);
 }
@@ -223,15 +223,15 @@ targets:
   nuke:
     None: {}
     Toy: {Depth: Depth(mean), depth: Depth(), depth: Depth()}
-    Net: {normals: {when: not a name, if: 1}}
+    Net: {normals: {when: dim >, if: 1}}
 )yaml"),
               StatusIs(kWrongPlugin, R"yaml(plugin.yaml: 6 problems
   plugin.yaml:5:5: root None wants a wrapper
   plugin.yaml:6:11: wrapper "Depth" is not a valid name: it wants a-z, 0-9, _, . and -, at most 64 of them, a letter or digit first
   plugin.yaml:6:47: duplicate field "depth"; the first is on line 6
   plugin.yaml:7:20: missing field "module" in wrapper normals
-  plugin.yaml:7:27: field "when" wants the name of an argument, has "not a name"
-  plugin.yaml:7:39: unknown field "if" in wrapper normals; known: module, when)yaml"));
+  plugin.yaml:7:27: column 6 of "dim >": wants a value, has nothing
+  plugin.yaml:7:34: unknown field "if" in wrapper normals; known: module, when)yaml"));
 }
 
 TEST(ParsePluginTest, RulesForArgumentsAreExpressionsWithKnownFunctions) {

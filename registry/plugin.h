@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "common/expression/expression.h"
 #include "common/keymap/key_map.h"
 #include "common/module_tree/module_library.h"
@@ -69,7 +70,8 @@ struct Wrapper {
   // Of a wrapper for a target, "depth", by which --wrapper chooses one of several. Where plugin.yaml gives none, it is
   // empty until the plugins are linked, and then the kind of the wrapper's interface.
   std::string name = {};
-  std::string when = {};  // The argument of the root that a variant must have for it, not 0; empty: it is for all.
+  // A condition on the root's arguments: it is for the variants that fulfil it; nullopt: for all.
+  absl::optional<Expression> when = {};
   Call call = {};
   YamlMark mark = {};
 };

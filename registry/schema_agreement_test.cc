@@ -186,7 +186,7 @@ targets:
     Toy: Wrapper(mean)
     Net:
       depth: Wrapper(mean)
-      normals: {module: Wrapper(std), when: has_normals}
+      normals: {module: Wrapper(std), when: has_normals and channels == 3}
 arguments: {Toy: {dim: 'shape("stem.weight")[0]'}}
 variants:
   toy_b:

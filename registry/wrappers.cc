@@ -27,19 +27,24 @@ namespace {
 
 // Whether `wrapper`, of the root of `variant`, is for this variant.
 absl::StatusOr<bool> IsFor(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant) {
-  if (wrapper.when.empty()) return true;
+  if (!wrapper.when) return true;
   const ModuleType* const root = plugin.library->Find(variant.module.type);
   if (root == nullptr) return false;  // Reported where the variant is built.
   ASSIGN_OR_RETURN(const Scope arguments, BindArguments(root->signature, variant.module, Scope()));
-  ASSIGN_OR_RETURN(const Expression condition, Expression::Parse(wrapper.when));
-  return condition.EvaluateCondition(arguments);
+  return wrapper.when->EvaluateCondition(arguments);
 }
 
-absl::Status LacksWrapper(const Plugin& plugin, const Variant& variant, absl::string_view flag, absl::string_view lacks,
-                          absl::string_view field) {
-  return absl::InvalidArgumentError(absl::StrCat(flag, ": ", variant.name, " does not support ", lacks, ": ",
-                                                 plugin.path, "/plugin.yaml names no wrapper for ", variant.module.type,
-                                                 " under ", field));
+// `target` is empty for images; `field` is the one of plugin.yaml that names wrappers.
+absl::Status LacksWrapper(const Plugin& plugin, const Variant& variant, absl::string_view target,
+                          absl::string_view flag, absl::string_view lacks, absl::string_view field) {
+  const std::string refusal = absl::StrCat(flag, ": ", variant.name, " does not support ", lacks, ": ");
+  for (const Wrapper& wrapper : plugin.wrappers) {
+    if (wrapper.target != target || wrapper.root != variant.module.type) continue;
+    return absl::InvalidArgumentError(absl::StrCat(refusal, MarkString(wrapper.mark), ": wrapper ", wrapper.name,
+                                                   " is for models of which this holds: ", wrapper.when->text()));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(refusal, plugin.path, "/plugin.yaml names no wrapper for ", variant.module.type, " under ", field));
 }
 
 // "features (the default), classes".
@@ -150,14 +155,14 @@ absl::StatusOr<ChosenWrapper> FindWrapper(const Plugin& plugin, const Variant& v
   if (!wrappers.empty()) {
     return name.empty() ? ChosenWrapper{wrappers.front()} : FindNamed(wrappers, variant, target, name);
   }
-  if (with_preprocess) return LacksWrapper(plugin, variant, "--with_preprocess", "it", "preprocessing: wrappers");
-  return LacksWrapper(plugin, variant, absl::StrCat("--target=", target.name), "this target",
+  if (with_preprocess) return LacksWrapper(plugin, variant, "", "--with_preprocess", "it", "preprocessing: wrappers");
+  return LacksWrapper(plugin, variant, target.wrappers, absl::StrCat("--target=", target.name), "this target",
                       absl::StrCat("targets: ", target.wrappers));
 }
 
 absl::Status CheckCondition(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant) {
   return Annotate(IsFor(wrapper, plugin, variant).status(),
-                  absl::StrCat(MarkString(wrapper.mark), ": field \"when\" wants an argument of ", wrapper.root));
+                  absl::StrCat(MarkString(wrapper.mark), ": field \"when\" for ", variant.name));
 }
 
 absl::StatusOr<ModuleTree> BuildWithin(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,

@@ -30,8 +30,8 @@ struct ChosenWrapper {
 absl::StatusOr<ChosenWrapper> FindWrapper(const Plugin& plugin, const Variant& variant, const Target& target,
                                           bool with_preprocess, absl::string_view name);
 
-// Makes sure that the condition of `wrapper`, one of `plugin`, is an argument of `variant`, which has its root.
-//   InvalidArgument  it is not; names the arguments
+// Makes sure that the condition of `wrapper`, one of `plugin`, has a value for `variant`, which has its root.
+//   InvalidArgument  it has none
 absl::Status CheckCondition(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant);
 
 // Wraps `model`, the tree of `variant`, in `wrapper`, all of `plugin`. The wrapper's call may use the arguments of the

@@ -46,7 +46,8 @@ TEST(TargetTreeTest, ATestPluginTakesOverTheWrappers) {
 }
 
 TEST(TargetTreeTest, OneOfSeveralWrappersIsChosenByName) {
-  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), NetOfSeveralWrappers("has_normals")}, {}));
+  ASSERT_OK_AND_ASSIGN(const auto plugins,
+                       LinkPlugins({Layers(), NetOfSeveralWrappers("has_normals == 1 and dim > 2")}, {}));
   const Plugin& net = *plugins[1];
   ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
   const auto build = [&](int variant, const std::string& wrapper) {
@@ -67,6 +68,17 @@ TEST(TargetTreeTest, OneOfSeveralWrappersIsChosenByName) {
               StatusIs(kInvalid, "--wrapper=normals: net_b has no such wrapper for nuke; it has depth (the default)"));
   EXPECT_THAT(BuildTargetTree({.entry = {&net, &net.variants[0]}, .wrapper = "normals"}),
               StatusIs(kInvalid, HasSubstr("--target=libtorch have no wrapper to choose; add --target=nuke")));
+}
+
+TEST(TargetTreeTest, AModelForWhichNoConditionHoldsDoesNotSupportTheTarget) {
+  PluginFolder folder = NetOfSeveralWrappers("dim > 3");
+  for (YamlFile& file : folder.files) absl::StrReplaceAll({{"      depth: Wrapper(mean, dim)\n", ""}}, &file.text);
+  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), folder}, {}));
+  ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
+  EXPECT_THAT(BuildTargetTree({.entry = {plugins[1].get(), &plugins[1]->variants[0]}, .target = nuke}),
+              StatusIs(kInvalid,
+                       "--target=nuke: net_a does not support this target: models/net/plugin.yaml:8:7: wrapper normals "
+                       "is for models of which this holds: dim > 3"));
 }
 
 TEST(TargetTreeTest, ARootWithoutAWrapperDoesNotSupportTheTarget) {

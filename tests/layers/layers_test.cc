@@ -54,6 +54,7 @@ const LayerCase kCases[] = {
     {"batch_norm", "BatchNorm2d(3)", {2, 3, 4, 5}},
     {"batch_norm_eps", "BatchNorm2d(3, eps=1e-3)", {2, 3, 4, 5}},
     {"layer_norm_2d", "LayerNorm2d(6)", {2, 6, 4, 5}},
+    {"prelu", "PReLU(3)", {2, 3, 4, 5}},
     {"max_pool", "MaxPool2d(3, stride=2, padding=1)", {2, 3, 9, 8}},
     {"max_pool_default_stride", "MaxPool2d(2)", {2, 3, 9, 8}},
     {"max_pool_ceil", "MaxPool2d(2, dilation=2, ceil_mode=true)", {2, 3, 9, 8}},

@@ -66,6 +66,7 @@ KeyList ReadKeyList(const std::string& path) {
       repeat.lines.push_back(line.substr(2));
       continue;
     }
+    if (absl::StartsWith(line, "#")) continue;
     AddKeys(repeat, list);
     repeat = {};
     const std::vector<std::string> words = absl::StrSplit(line, ' ');
@@ -83,6 +84,8 @@ KeyList ReadKeyList(const std::string& path) {
       list.models.assign(words.begin() + 1, words.end());
     } else if (words[0] == "layout") {
       list.layout = words.at(1);
+    } else if (words[0] == "flags") {
+      list.flags.emplace_back(absl::StripPrefix(line, "flags "));
     } else if (words[0] == "repeat") {
       repeat = {std::stoi(words.at(1)), std::stoi(words.at(2))};
     } else {

@@ -123,7 +123,8 @@ class HostModelTest : public testing::TestWithParam<std::string> {};
 TEST_P(HostModelTest, IsOneImageForOneImageOrRefusedForItsReason) {
   const auto& [model, wrapper] = FindNukeTestModel(GetParam());
   const Case stated = CaseOf(model);
-  const std::string folder = EmptyFolder("host"), refused = wrapper.empty() ? Text(stated, "refused_host") : "";
+  const std::string folder = EmptyFolder("host");
+  const std::string refused = Text(stated, wrapper.empty() ? "refused_host" : "refused_host_" + wrapper);
   const ToolResult result =
       RunWarmTool("export",
                   {"--model=" + model, "--weights=seeded", "--target=unreal", "--out=m.onnx", "--sizes=H=31,W=45",

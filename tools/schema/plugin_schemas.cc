@@ -300,7 +300,8 @@ class SchemaMaker {
     if (type == "layout") return Map(layout_);
     if (type == "source") return Map(source_);
     if (type == "config field") return Map(config_field_);
-    if (type == "group") return Map(Without(layout_, {"recognise", "prefix", "note", "rules", "includes", "constants"}));
+    if (type == "group")
+      return Map(Without(layout_, {"recognise", "prefix", "note", "rules", "includes", "constants"}));
     if (type == "module") return Type("call or list of items", type);
     if (type == "parameter") return Either("list of expressions", Map(Without(buffer_, {"dtype"})));
     if (type == "buffer") return Either("list of expressions", Map(buffer_));
@@ -344,7 +345,7 @@ class SchemaMaker {
   Json Wrappers() {
     Json named = {{"type", "object"},
                   {"propertyNames", Type("name", "wrappers")},
-                  {"additionalProperties", Either("call", BracedMap("module: call, when?: argument"))},
+                  {"additionalProperties", Either("call", BracedMap("module: call, when?: expression"))},
                   {"minProperties", 1}};
     return Either("call", std::move(named));
   }
