@@ -12,20 +12,22 @@ _EVERYWHERE = ["@com_google_absl//absl/" + name for name in [
     "types:span",
 ]] + [str(Label("//common/status:status_macros"))]
 
-def cc_library(name, srcs = None, hdrs = None, deps = [], **kwargs):
+def cc_library(name, files = None, srcs = None, hdrs = None, deps = [], **kwargs):
     """A library, whose `deps` do not name Abseil's statuses, strings, optional, Span and FunctionRef, nor the macros of statuses.
 
     Args:
       name: of the library.
-      srcs: by default NAME.cc.
-      hdrs: by default NAME.h.
+      files: each stands for its source and its header, FILE.cc and FILE.h.
+      srcs: further sources; by default, without `files`, NAME.cc.
+      hdrs: further headers; by default, without `files`, NAME.h.
       deps: what the library uses besides.
       **kwargs: further attributes.
     """
+    pairs = files or []
     _cc_library(
         name = name,
-        srcs = [name + ".cc"] if srcs == None else srcs,
-        hdrs = [name + ".h"] if hdrs == None else hdrs,
+        srcs = [name + ".cc"] if srcs == None and files == None else [file + ".cc" for file in pairs] + (srcs or []),
+        hdrs = [name + ".h"] if hdrs == None and files == None else [file + ".h" for file in pairs] + (hdrs or []),
         deps = deps + _EVERYWHERE,
         **kwargs
     )

@@ -79,6 +79,28 @@ def _declare_tests(family, large):
     )
     if native.glob(["testdata/mutations.txt"]):
         _mutation_test(family, test_models)
+    if native.glob(["testdata/keys/*.txt"]):
+        _family_test(family, "keys", "//tests/manifests:manifest_test_program", [":keys"])
+    if native.glob(["testdata/plugin.yaml"]):
+        _family_test(family, "nuke_image", "//tests/nuke:nuke_image_test_program", [], tags = ["rounding"])
+        _family_test(
+            family,
+            "models",
+            "//tests/families:models_test_program",
+            [":onnx_table", "@openvino//:libraries"] + ["//tools/lint"] + ["//tools/{}:without_plugins".format(tool) for tool in ["export", "predict"]],
+            shard_count = 2,
+        )
+
+def _family_test(family, name, program, data, **kwargs):
+    """A test of all families that asks each about its own models, so that a line in one runs it for that one."""
+    program_test(
+        name = "{}_{}_test".format(family, name),
+        size = "medium",
+        args = [family],
+        data = data + plugin_data([family]),
+        program = program,
+        **kwargs
+    )
 
 def _mutation_test(family, test_models):
     """The test models of the family are asked about slips in its files; those of all families if it has none, since it lends them its types."""

@@ -16,6 +16,7 @@ ModelArtifactInfo = provider(
     fields = {
         "artifact": "the TorchScript or ONNX file",
         "manifest": "its manifest",
+        "data": "the file beside an ONNX file that has its weights; None: it has them itself",
         "model": "the variant",
         "family": "ModelFamilyInfo of its family",
         "checkpoints": "the files of its weights, a list; empty: seeded weights",
@@ -97,6 +98,8 @@ def _export_arguments(ctx, model):
         arguments.add(model.runtime, format = "--runtime=%s")
     if model.sizes:
         arguments.add(model.sizes, format = "--sizes=%s")
+    if model.data:
+        arguments.add("--external_data")
     inputs = depset(
         model.checkpoints + model.openvino,
         # LibTorch is among the tool's runfiles. A remote executor finds it only there.
@@ -131,9 +134,12 @@ def _model_artifact_impl(ctx):
     ending = "" if _is_torchscript(ctx.attr.target) else ".onnx"
     artifact = ctx.actions.declare_file(name + (ending or ".pt"))
     manifest = ctx.actions.declare_file(name + ending + ".manifest.json")
+    data = ctx.actions.declare_file(name + ending + ".data") if ctx.attr.external_data else None
+    files = [file for file in [artifact, data, manifest] if file]
     model = ModelArtifactInfo(
         artifact = artifact,
         manifest = manifest,
+        data = data,
         model = ctx.attr.model,
         family = ctx.attr.family[ModelFamilyInfo],
         checkpoints = ctx.files.checkpoints,
@@ -152,14 +158,14 @@ def _model_artifact_impl(ctx):
         arguments = [arguments],
         inputs = inputs,
         env = environment,
-        outputs = [artifact, manifest],
+        outputs = files,
         # A giant stays on the machine that builds it: remote execution would store it to bring it back.
         execution_requirements = {"no-cache": "1", "no-remote-exec": "1"} if ctx.attr.large else {},
     )
     return [
         DefaultInfo(
-            files = depset([artifact, manifest]),
-            runfiles = ctx.runfiles(files = [artifact, manifest]),
+            files = depset(files),
+            runfiles = ctx.runfiles(files = files),
         ),
         OutputGroupInfo(bom = depset([_write_bill_of_materials(ctx, manifest)])),
         model,
@@ -169,9 +175,10 @@ def _model_artifact_impl(ctx):
 model_artifact = rule(
     implementation = _model_artifact_impl,
     doc = """Exports and proves a variant: NAME.pt and NAME.manifest.json, or NAME.seeded.pt and NAME.seeded.manifest.json if it
-has no checkpoint; for a target that loads ONNX NAME.onnx and NAME.onnx.manifest.json, for whose proof OpenVINO is fetched. The output group `bom` is its bill of materials, NAME.cdx.json or NAME.seeded.cdx.json.""",
+has no checkpoint; for a target that loads ONNX NAME.onnx and NAME.onnx.manifest.json, for whose proof OpenVINO is fetched, and with external_data NAME.onnx.data. The output group `bom` is its bill of materials, NAME.cdx.json or NAME.seeded.cdx.json.""",
     attrs = {
         "checkpoints": attr.label_list(doc = "The files of the weights; by default seeded ones.", allow_files = True),
+        "external_data": attr.bool(doc = "For a target that loads ONNX: whether the weights lie in a file of their own, as they have to above 2 GB."),
         "family": attr.label(doc = "The plugin that has the variant.", mandatory = True, providers = [ModelFamilyInfo]),
         "large": attr.bool(doc = "Whether the artifact is so large that it shall be made where it is built and stored in no cache."),
         "model": attr.string(doc = "The variant.", mandatory = True),
@@ -192,13 +199,15 @@ def _model_package_impl(ctx):
     arguments = ctx.actions.args()
     arguments.add(model.artifact, format = "--artifact=%s")
     arguments.add(model.manifest, format = "--manifest=%s")
+    if model.data:
+        arguments.add(model.data, format = "--data=%s")
     arguments.add(folder.path, format = "--out=%s")
     ctx.actions.run(
         mnemonic = "ModelPackage",
         progress_message = "Packaging " + ctx.label.name,
         executable = ctx.executable._package,
         arguments = [arguments],
-        inputs = [model.artifact, model.manifest],
+        inputs = [file for file in [model.artifact, model.data, model.manifest] if file],
         outputs = [folder],
         # It holds a copy of the artifact, which is quicker to make than to fetch.
         execution_requirements = {"no-cache": "1", "no-remote-exec": "1"},
@@ -228,7 +237,7 @@ def _prove(ctx, model, after):
 artifact=${1%.manifest.json} done=$2
 case $artifact in *.onnx) ;; *) artifact=$artifact.pt ;; esac
 shift 2
-trap 'rm -f "$artifact"' EXIT
+trap 'rm -f "$artifact" "$artifact.data"' EXIT
 "$@" --out="$artifact" && : >"$done"
 """,
         arguments = [manifest.path, done.path, ctx.executable._export.path, arguments],

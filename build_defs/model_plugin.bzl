@@ -41,6 +41,7 @@ def _declare_artifacts(variant, wrapped, large, checkpoints):
     model_artifact(
         name = variant + "_onnx",
         checkpoints = checkpoints,
+        external_data = large,
         family = ":family",
         large = large,
         model = variant,
@@ -129,6 +130,7 @@ def model_plugin(name, large = []):
         srcs = native.glob(["*.yaml", "*.safetensors"]),
         visibility = [Label("//:__subpackages__")],
     )
+    native.exports_files(native.glob(["*.safetensors"]), visibility = [Label("//:__subpackages__")])
     model_family(
         name = "family",
         srcs = native.glob(["*.yaml"]),

@@ -15,8 +15,9 @@ absl::StatusOr<std::shared_ptr<const StoredArtifact>> OpenArtifact(const std::st
 }
 
 absl::StatusOr<std::shared_ptr<const StoredArtifact>> ReadArtifact(const std::string& path,
-                                                                   std::shared_ptr<const MappedFile> file) {
-  if (IsOnnx(file->bytes())) return onnx::StoredOnnx::Read(path, std::move(file));
+                                                                   std::shared_ptr<const MappedFile> file,
+                                                                   std::shared_ptr<const MappedFile> data) {
+  if (IsOnnx(file->bytes())) return onnx::StoredOnnx::Read(path, std::move(file), std::move(data));
   return StoredArchive::Read(path, std::move(file));
 }
 

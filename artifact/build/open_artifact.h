@@ -15,9 +15,10 @@ namespace modelport {
 //   errors  as MappedFile::Open and the Read of each format
 absl::StatusOr<std::shared_ptr<const StoredArtifact>> OpenArtifact(const std::string& path);
 
-// The same for `file`, which was opened at `path`.
+// The same for `file`, which was opened at `path`, and for its data file, if that was opened, too, and it needs one.
 absl::StatusOr<std::shared_ptr<const StoredArtifact>> ReadArtifact(const std::string& path,
-                                                                   std::shared_ptr<const MappedFile> file);
+                                                                   std::shared_ptr<const MappedFile> file,
+                                                                   std::shared_ptr<const MappedFile> data = nullptr);
 
 }  // namespace modelport
 

@@ -19,9 +19,9 @@ struct ExportOptions {
   bool allow_nonfinite = false;  // Whether weights and outputs may be NaN or infinite.
 };
 
-// Writes the artifact `options.out` and the manifest beside it. The artifact holds the manifest too, without the fields
-// `artifact` and `round_trip`. After an error neither file appears and existing files are as they were; if they cannot
-// be restored, the message says what is there (partial_name.h).
+// Writes the artifact `options.out` and beside it the manifest and, if the format has one, the data file. The artifact
+// holds the manifest too, without the fields `artifact` and `round_trip`. After an error none of the files appears and
+// existing ones are as they were; if they cannot be restored, the message says what is there (partial_name.h).
 //   InvalidArgument     the plugin's text does not compile, the model is not made for the target, has no preprocessing
 //                       to be put in front, or cannot do without an output (keep_outputs.h); or a file to write is an
 //                       input or cannot be one (export_outputs.h)

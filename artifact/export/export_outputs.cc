@@ -36,6 +36,10 @@ absl::Status CheckName(const std::string& out) {
     return absl::InvalidArgumentError(
         absl::StrCat(out, ": is the name of a manifest; name the artifact, such as m.pt"));
   }
+  if (absl::EndsWith(out, DataFilePath(".onnx"))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(out, ": is the name of the weights beside an ONNX file; name the file, such as m.onnx"));
+  }
   const std::string stem(WithoutArtifactEnding(out));
   for (const std::string& other : {stem, absl::StrCat(stem, kArtifactEnding)}) {
     std::error_code error;
@@ -55,26 +59,39 @@ absl::Status CheckBesideLink(const std::string& out, const std::string& manifest
                                                  manifest, "; remove it, or make it a link to that"));
 }
 
-// Where the manifest of the artifact `out` goes.
-absl::StatusOr<std::string> FindManifestPath(const std::string& out) {
-  ASSIGN_OR_RETURN(const OutputPlace place, FindOutputPlace(out));
-  const bool is_link = IsLink(out);
-  const std::string artifact = is_link ? place.Path() : out;
-  RETURN_IF_ERROR(CheckName(artifact));
-  const std::string manifest = ManifestPath(artifact);
-  if (is_link) RETURN_IF_ERROR(CheckBesideLink(out, manifest));
-  if (!IsLink(manifest)) return manifest;
+// A link `path` would lead `what` away from its artifact.
+absl::Status CheckIsNoLink(const std::string& path, absl::string_view what) {
+  if (!IsLink(path)) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(manifest, ": is a link, but a manifest lies beside its artifact; remove the link"));
+      absl::StrCat(path, ": is a link, but ", what, " lies beside its artifact; remove the link"));
 }
 
 }  // namespace
 
+absl::Status ExportOutputs::OpenData() {
+  const std::string data_path = DataFilePath(path);
+  RETURN_IF_ERROR(CheckIsNoLink(data_path, "a data file"));
+  ASSIGN_OR_RETURN(data, OutputFile::Create(data_path));
+  return absl::OkStatus();
+}
+
+absl::Status ExportOutputs::Commit() {
+  std::vector<OutputFile*> files = {&artifact, &manifest};
+  if (data) files.insert(files.begin(), &*data);  // Each describes those before it.
+  return OutputFile::CommitTogether(files);
+}
+
 absl::StatusOr<ExportOutputs> OpenExportOutputs(const std::string& out) {
-  ASSIGN_OR_RETURN(const std::string manifest_path, FindManifestPath(out));
+  ASSIGN_OR_RETURN(const OutputPlace place, FindOutputPlace(out));
+  const bool is_link = IsLink(out);
+  std::string path = is_link ? place.Path() : out;
+  RETURN_IF_ERROR(CheckName(path));
+  const std::string manifest_path = ManifestPath(path);
+  if (is_link) RETURN_IF_ERROR(CheckBesideLink(out, manifest_path));
+  RETURN_IF_ERROR(CheckIsNoLink(manifest_path, "a manifest"));
   ASSIGN_OR_RETURN(OutputFile artifact, OutputFile::Create(out));
   ASSIGN_OR_RETURN(OutputFile manifest, OutputFile::Create(manifest_path));
-  return ExportOutputs{std::move(artifact), std::move(manifest)};
+  return ExportOutputs{std::move(path), std::move(artifact), std::move(manifest)};
 }
 
 }  // namespace modelport

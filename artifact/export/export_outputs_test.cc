@@ -33,7 +33,7 @@ class ExportOutputsTest : public testing::Test {
     if (!outputs.ok()) return outputs.status();
     EXPECT_OK(outputs->artifact.Write("artifact"));
     EXPECT_OK(outputs->manifest.Write("manifest"));
-    return OutputFile::CommitTogether({&outputs->artifact, &outputs->manifest});
+    return outputs->Commit();
   }
 
   void ExpectRefused(const std::string& out, const std::string& message) const {
@@ -72,6 +72,27 @@ TEST_F(ExportOutputsTest, AnotherManifestBesideALinkIsRefused) {
                             "/v1.manifest.json; remove it");
 }
 
+TEST_F(ExportOutputsTest, TheDataFileLiesBesideTheArtifactItself) {
+  fs::create_directory("store");
+  Make("store/v1.onnx");
+  fs::create_symlink("store/v1.onnx", "m.onnx");
+  ASSERT_OK_AND_ASSIGN(ExportOutputs outputs, OpenExportOutputs("m.onnx"));
+  ASSERT_OK(outputs.OpenData());
+  EXPECT_OK(outputs.data->Write("weights"));
+  EXPECT_FALSE(fs::exists("store/v1.onnx.data"));
+  ASSERT_OK(outputs.Commit());
+  EXPECT_EQ(fs::file_size("store/v1.onnx.data"), 7);
+  EXPECT_FALSE(fs::exists("m.onnx.data"));
+}
+
+TEST_F(ExportOutputsTest, ALinkInThePlaceOfTheDataFileIsRefused) {
+  Make("elsewhere");
+  fs::create_symlink("elsewhere", "m.onnx.data");
+  ASSERT_OK_AND_ASSIGN(ExportOutputs outputs, OpenExportOutputs("m.onnx"));
+  EXPECT_THAT(outputs.OpenData(),
+              StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("m.onnx.data: is a link, but a data file")));
+}
+
 TEST_F(ExportOutputsTest, ALinkInThePlaceOfTheManifestIsRefused) {
   Make("elsewhere.json");
   fs::create_symlink("elsewhere.json", "m.manifest.json");
@@ -88,6 +109,7 @@ TEST_F(ExportOutputsTest, AManifestIsOfOneArtifact) {
   ExpectRefused("m", "m: its manifest m.manifest.json would stand beside m.pt too");
   ExpectRefused("m.manifest.json", "m.manifest.json: is the name of a manifest");
   ExpectRefused("m.sig", "m.sig: is the name of an artifact's signature");
+  ExpectRefused("m.onnx.data", "m.onnx.data: is the name of the weights beside an ONNX file");
   ASSERT_OK(Write("m.pt"));
 }
 

@@ -34,6 +34,20 @@ struct ProvenCalls {
 // Makes the manifest that is written into an artifact.
 using ManifestText = std::function<absl::StatusOr<std::string>()>;
 
+// What an artifact is written to.
+struct ArtifactWriters {
+  Writer& file;
+  Writer* data = nullptr;      // For the data file beside it; null unless has_data().
+  std::string data_name = {};  // By which the artifact names that file: "m.onnx.data".
+};
+
+// Where this process can read an artifact that was written, before its files have names.
+struct WrittenArtifact {
+  std::string file;
+  std::string data = {};       // "" unless has_data().
+  std::string data_name = {};  // As of the writers.
+};
+
 // An artifact of a built module, of which all is made but the file. It borrows the module's tensors.
 class PreparedArtifact {
  public:
@@ -49,20 +63,23 @@ class PreparedArtifact {
   //   FailedPrecondition  names what they cannot use, and its lines
   virtual absl::Status CheckCanRun() const = 0;
 
-  // Writes the artifact. Equal modules and manifests give equal bytes. `manifest` is called after everything else has
-  // been written; each tensor's bytes go to one call of WriteLasting.
-  virtual absl::Status Write(const ManifestText& manifest, Writer& out) const = 0;
+  // Whether it has a data file beside it, with most of its weights.
+  virtual bool has_data() const = 0;
 
-  // Makes sure that the file `path`, which Write has written, is as DescribeFile says. Messages call it `name`.
-  virtual absl::Status CheckWritten(const std::string& path, const std::string& name) const = 0;
+  // Writes the artifact. Equal modules, manifests and names give equal bytes. `manifest` is called after everything
+  // else has been written; each tensor's bytes go to one call of WriteLasting.
+  virtual absl::Status Write(const ManifestText& manifest, const ArtifactWriters& out) const = 0;
 
-  // Loads the file `path`, which Write has written, and compares it with the module. Each read calls `on_bytes` with
-  // its number of bytes. Errors as ProveRoundTrip.
-  virtual absl::StatusOr<RoundTrip> Prove(const std::string& path, const ProvenCalls& calls,
+  // Makes sure that what Write has written is as DescribeFile says. Messages call it `name`.
+  virtual absl::Status CheckWritten(const WrittenArtifact& written, const std::string& name) const = 0;
+
+  // Loads what Write has written and compares it with the module. Each read calls `on_bytes` with its number of bytes.
+  // Errors as ProveRoundTrip.
+  virtual absl::StatusOr<RoundTrip> Prove(const WrittenArtifact& written, const ProvenCalls& calls,
                                           const std::function<void(int64_t)>& on_bytes) const = 0;
 
-  // Compares `file`, which is of this format, byte by byte with what Write would write. `slots` are those of the
-  // module's tree.
+  // Compares `file`, which is of this format, and its data file byte by byte with what Write would write. `slots` are
+  // those of the module's tree.
   //   DataLoss  names the first place that differs
   virtual absl::Status CompareBytes(const StoredArtifact& file, const std::vector<Slot>& slots,
                                     const ManifestText& manifest) = 0;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
@@ -18,23 +19,31 @@
 
 namespace modelport {
 
-// A part of an artifact's file, which lies in it.
+// A part of an artifact, which lies in its file or its data file.
 struct StoredPart {
   std::string name;                     // Of the part, for messages: "archive/data/0".
   absl::string_view bytes;              // The elements of a tensor, row-major, or a text.
   absl::optional<uint32_t> crc32 = {};  // As the file states it; not verified.
 };
 
-// An untrusted file, mapped into memory. Each format has its own.
+// An untrusted file, mapped into memory, and the data file beside it if it has one. Each format has its own.
 class StoredArtifact {
  public:
-  StoredArtifact(std::string path, std::shared_ptr<const MappedFile> file)
-      : path_(std::move(path)), file_(std::move(file)) {}
+  StoredArtifact(std::string path, std::shared_ptr<const MappedFile> file,
+                 std::shared_ptr<const MappedFile> data = nullptr)
+      : path_(std::move(path)), file_(std::move(file)), data_(std::move(data)) {}
   virtual ~StoredArtifact() = default;
 
   const std::string& path() const { return path_; }
   absl::string_view bytes() const { return file_->bytes(); }
   const MappedFile& mapped_file() const { return *file_; }
+  const MappedFile* data_file() const { return data_.get(); }  // Null if it needs none.
+
+  // FailedPrecondition if a file has changed since it was opened.
+  absl::Status CheckUnchanged() const {
+    const absl::Status file = file_->CheckUnchanged();
+    return !file.ok() || data_ == nullptr ? file : data_->CheckUnchanged();
+  }
 
   virtual FormatKind format() const = 0;
 
@@ -53,7 +62,7 @@ class StoredArtifact {
 
  private:
   std::string path_;
-  std::shared_ptr<const MappedFile> file_;
+  std::shared_ptr<const MappedFile> file_, data_;
 };
 
 }  // namespace modelport

@@ -165,6 +165,13 @@ void DescribeFile(const std::string& sha256, int64_t size, Manifest& manifest) {
   artifact.set_size_bytes(size);
 }
 
+void DescribeData(const std::string& name, const std::string& sha256, int64_t size, Manifest& manifest) {
+  Manifest::DataFile& data = *manifest.mutable_artifact()->mutable_data();
+  data.set_name(name);
+  data.set_sha256(sha256);
+  data.set_size_bytes(size);
+}
+
 void DescribeProof(const absl::optional<RoundTrip>& round_trip, Manifest& manifest) {
   Manifest::RoundTrip& proof = *manifest.mutable_round_trip();
   proof.set_proven(round_trip.has_value());

@@ -36,6 +36,9 @@ Manifest ManifestWithin(Manifest manifest);
 // Adds the facts of the whole file but those of its format.
 void DescribeFile(const std::string& sha256, int64_t size, Manifest& manifest);
 
+// Adds those of the data file beside it.
+void DescribeData(const std::string& name, const std::string& sha256, int64_t size, Manifest& manifest);
+
 // Adds what the round trip proved, or that none was made if `round_trip` is empty.
 void DescribeProof(const absl::optional<RoundTrip>& round_trip, Manifest& manifest);
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "artifact/manifest/describe_export.h"
+#include "common/digest/sha256.h"
 #include "common/io/mapped_file.h"
 #include "common/manifest/manifest.h"
 #include "common/manifest/manifest_facts.h"
@@ -96,6 +97,10 @@ std::string DifferentFields(absl::string_view what, const std::vector<StatedFiel
 
 absl::StatusOr<StatedManifest> ReadStatedManifest(const StoredArtifact& file,
                                                   const absl::optional<ArtifactSignature>& signature) {
+  if (signature && file.data_file() != nullptr && signature->data == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(signature->path, ": does not sign ", file.data_file()->path(),
+                                                      ", which has the weights\n  sign the artifact anew"));
+  }
   std::vector<StatedManifest> found;
   for (const std::string& path : PlacesBeside(file.path())) {
     absl::StatusOr<StatedManifest> beside = ReadBeside(path, signature);
@@ -120,6 +125,16 @@ absl::StatusOr<StatedManifest> ReadStatedManifest(const StoredArtifact& file,
   }
   for (size_t i = 1; i < found.size(); ++i) RETURN_IF_ERROR(CheckAgreement(found[0], found[i]));
   return std::move(found[0]);
+}
+
+absl::Status CheckDataFile(const StoredArtifact& file, const StatedManifest& stated) {
+  if (file.data_file() == nullptr || !stated.is_whole) return absl::OkStatus();
+  const std::string& wanted = stated.manifest.artifact().data().sha256();
+  const std::string sha256 = Sha256Of(file.data_file()->bytes());
+  if (sha256 == wanted) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(file.data_file()->path(), ": is not the data file that ", stated.path,
+                                          " is about: sha256 wants ", Brief(wanted), ", has ", sha256,
+                                          "\n  copy all files of one export, or export the model again"));
 }
 
 }  // namespace modelport

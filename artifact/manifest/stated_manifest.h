@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
@@ -36,11 +37,17 @@ std::string DifferentFields(absl::string_view what, const std::vector<StatedFiel
 // Reads the manifest beside the artifact and the one in it, of which one may be missing. If the artifact is a link, a
 // manifest beside the link and one beside the file where it leads are both read. If there is a `signature`, there must
 // be one beside the artifact, and only the manifest that was signed is parsed.
-//   NotFound         there is none
-//   InvalidArgument  not a manifest
-//   DataLoss         they differ, or one is not what was signed
+//   NotFound            there is none
+//   InvalidArgument     not a manifest
+//   DataLoss            they differ, or one is not what was signed
+//   FailedPrecondition  the signature is not of the data file
 absl::StatusOr<StatedManifest> ReadStatedManifest(const StoredArtifact& file,
                                                   const absl::optional<ArtifactSignature>& signature = absl::nullopt);
+
+// Makes sure that the data file, if the artifact has one, is that of the manifest, for a reader who does not make it
+// anew. A manifest in the artifact does not tell.
+//   DataLoss  it is another
+absl::Status CheckDataFile(const StoredArtifact& file, const StatedManifest& stated);
 
 }  // namespace modelport
 

@@ -127,6 +127,7 @@ std::string RequestText(const ArtifactRequest& request) {
       "\nruntime=", request.runtime == nullptr ? "" : request.runtime->name, "\ndtype=", DTypeName(request.dtype),
       "\noutputs=", absl::StrJoin(request.outputs, ","), "\nwith_preprocess=", request.with_preprocess,
       "\nsizes=", absl::StrJoin(request.sizes, ",", absl::PairFormatter("=")), "\nopset=", request.opset,
+      "\nexternal_data=", request.external_data,
       "\nknobs=", absl::StrJoin(request.knobs, ",", absl::PairFormatter("=")), "\nname=", request.name,
       "\nset=", absl::StrJoin(request.arguments, ",", absl::PairFormatter("=")),
       "\nweights=", WeightsText(request.weights), "\n");
@@ -156,6 +157,7 @@ absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Ma
   RETURN_IF_ERROR(SetStatedArguments(stated, request));
   for (const Manifest::Size& size : stated.sizes()) request.sizes[size.letter()] = size.size();
   request.opset = static_cast<int>(stated.opset());
+  request.external_data = stated.external_data();
   for (const Manifest::KnobValue& knob : stated.knob_values()) request.knobs[knob.name()] = knob.value();
   request.name = stated.name();
   if (!request.name.empty() && !IsArtifactName(request.name)) {

@@ -35,7 +35,8 @@ struct ArtifactRequest {
   // Sizes of forward's inputs that an ONNX file has fixed, by their letters in the plugin's shapes: H -> 518. Other
   // letters stay free.
   std::map<std::string, int64_t> sizes = {};
-  int opset = 0;  // Of an ONNX file; 0: that of files that ask for none.
+  int opset = 0;               // Of an ONNX file; 0: that of files that ask for none.
+  bool external_data = false;  // Whether the weights lie in a file beside an ONNX file, also where they need not.
   // Values of the wrapper's knobs that differ from the plugin's: convention -> 1.
   std::map<std::string, double> knobs = {};
   std::string name = {};  // Of the artifact and of its node in a host; empty: NameOfArtifact tells it.

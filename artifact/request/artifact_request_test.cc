@@ -42,6 +42,7 @@ TEST_F(ArtifactRequestTest, TextsOfDifferentRequestsDiffer) {
       [](ArtifactRequest& request) { request.with_preprocess = true; },
       [](ArtifactRequest& request) { EXPECT_OK(SetSizes("H=28", request)); },
       [](ArtifactRequest& request) { request.opset = 18; },
+      [](ArtifactRequest& request) { request.external_data = true; },
       [](ArtifactRequest& request) { EXPECT_OK(SetKnobs("convention=1", request)); },
       [](ArtifactRequest& request) { EXPECT_OK(SetKnobs("convention=2", request)); },
       [](ArtifactRequest& request) { EXPECT_OK(SetArguments("heads=3", request)); },
@@ -127,6 +128,7 @@ TEST_F(ArtifactRequestTest, AManifestStatesWhatWasAskedFor) {
   stated.set_target("nuke");
   stated.set_runtime("1.12");
   stated.set_dtype("float16");
+  stated.set_external_data(true);
   stated.mutable_weights()->set_seeded("seeded:v1:7");
   stated.mutable_preprocessing()->set_module("NukeDepth(mean=[0.5])");
   stated.add_arguments()->set_name("heads");
@@ -139,6 +141,7 @@ TEST_F(ArtifactRequestTest, AManifestStatesWhatWasAskedFor) {
   expected.target = *FindTarget("nuke");
   expected.runtime = *FindRuntime("1.12");
   expected.dtype = DType::kFloat16;
+  expected.external_data = true;
   expected.weights = Seeded{7};
   expected.knobs = {{"convention", 1}};
   expected.name = "near";

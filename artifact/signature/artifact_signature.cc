@@ -92,8 +92,8 @@ absl::StatusOr<PrivateKey> ReadPrivateKey(const std::string& path) {
 absl::StatusOr<std::shared_ptr<const MappedFile>> OpenManifest(const std::string& path) {
   absl::StatusOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path);
   if (!absl::IsNotFound(file.status())) return file;
-  return absl::NotFoundError(absl::StrCat(
-      path, ": no manifest lies beside the artifact\n  sign the two files that export wrote, in one folder"));
+  return absl::NotFoundError(
+      absl::StrCat(path, ": no manifest lies beside the artifact\n  sign the files that export wrote, in one folder"));
 }
 
 // A file at the signature's place is replaced only if it is a signature.
@@ -106,22 +106,47 @@ absl::Status CheckPlace(const std::string& path) {
       absl::StrCat(path, ": the signature goes here, but this file is no signature\n  move it to another place"));
 }
 
-SignedFile Described(const std::string& path, const MappedFile& file) {
-  return {.name = fs::path(path).filename().string(), .sha256 = Sha256Of(file.bytes())};
+// What is signed of an artifact.
+struct ArtifactFiles {
+  std::shared_ptr<const MappedFile> artifact = nullptr, manifest = nullptr;
+  std::shared_ptr<const MappedFile> data = nullptr;  // Null unless the manifest names one.
+  Manifest::Artifact stated = {};                    // What the manifest says of both.
+};
+
+absl::StatusOr<ArtifactFiles> OpenFiles(const std::string& path) {
+  ArtifactFiles files;
+  ASSIGN_OR_RETURN(files.artifact, MappedFile::Open(path));
+  ASSIGN_OR_RETURN(files.manifest, OpenManifest(ManifestPath(path)));
+  files.stated = ParseKnownFields(files.manifest->bytes()).artifact();
+  if (!files.stated.has_data()) return files;
+  ASSIGN_OR_RETURN(files.data, MappedFile::Open(DataFilePath(path), MappedFile::Use::kNamed));
+  return files;
+}
+
+// What is signed of `file`, whose digest `manifest` has to state.
+absl::StatusOr<SignedFile> Described(const MappedFile& file, const std::string& stated, const MappedFile& manifest) {
+  SignedFile described = {.name = FileName(file.path()), .sha256 = Sha256Of(file.bytes())};
+  if (described.sha256 == stated) return described;
+  return absl::FailedPreconditionError(absl::StrCat(manifest.path(), ": does not describe ", file.path(),
+                                                    ", whose sha256 is ", described.sha256,
+                                                    "\n  sign the files that one export wrote"));
+}
+
+// The artifact is the first.
+absl::StatusOr<std::vector<SignedFile>> DescribeFiles(const ArtifactFiles& opened) {
+  const auto& [artifact, manifest, data, stated] = opened;
+  std::vector<SignedFile> files;
+  ASSIGN_OR_RETURN(files.emplace_back(), Described(*artifact, stated.sha256(), *manifest));
+  files.push_back({.name = FileName(manifest->path()), .sha256 = Sha256Of(manifest->bytes())});
+  if (data == nullptr) return files;
+  ASSIGN_OR_RETURN(files.emplace_back(), Described(*data, stated.data().sha256(), *manifest));
+  return files;
 }
 
 }  // namespace
 
 std::string SignaturePath(absl::string_view artifact_path) {
   return absl::StrCat(WithoutArtifactEnding(artifact_path), ".sig");
-}
-
-absl::StatusOr<std::string> ArtifactRealPath(const std::string& artifact) {
-  std::error_code error;
-  if (!fs::is_symlink(artifact, error)) return artifact;
-  const fs::path path = fs::canonical(artifact, error);
-  if (error) return absl::NotFoundError(absl::StrCat(artifact, ": ", error.message()));
-  return path.string();
 }
 
 std::string SignatureBeside(const std::string& artifact) {
@@ -133,15 +158,25 @@ std::string SignatureBeside(const std::string& artifact) {
 }
 
 absl::StatusOr<ArtifactSignature> CheckSignature(const std::string& artifact, const MappedFile& file,
-                                                 const std::string& public_key) {
+                                                 const std::string& public_key, decltype(MappedFile::Open)& open) {
   ASSIGN_OR_RETURN(const PublicKey key, ReadPublicKey(public_key));
   ASSIGN_OR_RETURN(const std::string path, ArtifactRealPath(artifact));
   const std::string signature = SignaturePath(path);
   ASSIGN_OR_RETURN(const std::vector<SignedFile> files, ReadSignature(signature, key));
-  const std::string name = FileName(path), manifest = FileName(ManifestPath(path));
-  RETURN_IF_ERROR(CheckNames(signature, files, {name, manifest}));
-  ASSIGN_OR_RETURN(std::string sha256, CheckDigest(file.bytes(), artifact, "file", signature, DigestOf(files, name)));
-  return ArtifactSignature{signature, key.id(), std::move(sha256), DigestOf(files, manifest)};
+  const std::string name = FileName(path), manifest = FileName(ManifestPath(path)), data = DataFileName(path);
+  std::vector<std::string> wanted = {name, manifest};
+  const std::string data_sha256 = DigestOf(files, data);
+  if (!data_sha256.empty()) wanted.push_back(data);
+  RETURN_IF_ERROR(CheckNames(signature, files, wanted));
+  ArtifactSignature checked = {signature, key.id(), "", DigestOf(files, manifest)};
+  ASSIGN_OR_RETURN(checked.artifact_sha256,
+                   CheckDigest(file.bytes(), artifact, "file", signature, DigestOf(files, name)));
+  if (data_sha256.empty()) return checked;
+  const std::string data_path = DataFilePath(path);
+  ASSIGN_OR_RETURN(checked.data, open(data_path, MappedFile::Use::kNamed));
+  ASSIGN_OR_RETURN(checked.data_sha256,
+                   CheckDigest(checked.data->bytes(), data_path, "data file", signature, data_sha256));
+  return checked;
 }
 
 absl::Status CheckManifestSigned(absl::string_view json, const std::string& path, const ArtifactSignature& signature) {
@@ -163,21 +198,17 @@ bool HasOldSignature(const std::string& artifact, const Manifest& manifest) {
 absl::StatusOr<WrittenSignature> SignArtifact(const std::string& artifact, const std::string& private_key) {
   ASSIGN_OR_RETURN(const PrivateKey key, ReadPrivateKey(private_key));
   ASSIGN_OR_RETURN(const std::string path, ArtifactRealPath(artifact));
-  const std::string manifest_path = ManifestPath(path), signature_path = SignaturePath(path);
-  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> manifest, OpenManifest(manifest_path));
+  const std::string signature_path = SignaturePath(path);
+  ASSIGN_OR_RETURN(const ArtifactFiles opened, OpenFiles(path));
   RETURN_IF_ERROR(CheckPlace(signature_path));
-  std::vector<SignedFile> files = {Described(path, *file), Described(manifest_path, *manifest)};
+  ASSIGN_OR_RETURN(std::vector<SignedFile> files, DescribeFiles(opened));
   const std::string sha256 = files[0].sha256;
-  if (ParseKnownFields(manifest->bytes()).artifact().sha256() != sha256) {
-    return absl::FailedPreconditionError(absl::StrCat(manifest_path, ": does not describe ", path, ", whose sha256 is ",
-                                                      sha256, "\n  sign the two files that one export wrote"));
-  }
   // As model_signing sorts them.
   std::sort(files.begin(), files.end(), [](const SignedFile& a, const SignedFile& b) { return a.name < b.name; });
   ASSIGN_OR_RETURN(const std::string text, SignFiles(fs::path(path).stem().string(), files, key));
-  RETURN_IF_ERROR(file->CheckUnchanged());
-  RETURN_IF_ERROR(manifest->CheckUnchanged());
+  for (const auto& file : {opened.artifact, opened.manifest, opened.data}) {
+    if (file != nullptr) RETURN_IF_ERROR(file->CheckUnchanged());
+  }
   RETURN_IF_ERROR(OutputFile::WriteWhole(signature_path, text));
   return WrittenSignature{.path = signature_path, .key_id = key.id(), .artifact_sha256 = sha256};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -103,19 +104,26 @@ absl::Status CheckFields(const StatedManifest& stated, const Manifest& right) {
   return wrong.empty() ? absl::OkStatus() : WrongFields(stated.path, wrong);
 }
 
-// Checks what the manifest says of the file. `right` has what its format tells.
-absl::Status CheckFileFacts(const StatedManifest& stated, const StoredArtifact& file, const std::string& sha256,
-                            Manifest right) {
-  DescribeFile(sha256, file.bytes().size(), right);
+// Checks what the manifest says of the file and its data file, whose digests a signature has told if there is one.
+// `right` has what its format tells.
+absl::Status CheckFileFacts(const StatedManifest& stated, const StoredArtifact& file,
+                            const absl::optional<ArtifactSignature>& signature, Manifest right) {
+  DescribeFile(signature ? signature->artifact_sha256 : Sha256Of(file.bytes()), file.bytes().size(), right);
+  right.mutable_artifact()->clear_data();
+  if (const MappedFile* const data = file.data_file()) {
+    DescribeData(std::filesystem::path(data->path()).filename().string(),
+                 signature ? signature->data_sha256 : Sha256Of(data->bytes()), data->bytes().size(), right);
+  }
   const std::vector<std::string> wrong = DifferingFields(stated.manifest.artifact(), right.artifact(), {});
   return wrong.empty() ? absl::OkStatus() : WrongFields(absl::StrCat(stated.path, ": artifact"), wrong);
 }
 
 // The same for a file that was not made anew: what the manifest says of its format is not checked.
-absl::Status CheckFileFacts(const StatedManifest& stated, const StoredArtifact& file, const std::string& sha256) {
+absl::Status CheckFileFacts(const StatedManifest& stated, const StoredArtifact& file,
+                            const absl::optional<ArtifactSignature>& signature) {
   Manifest right;
   *right.mutable_artifact() = stated.manifest.artifact();
-  return CheckFileFacts(stated, file, sha256, std::move(right));
+  return CheckFileFacts(stated, file, signature, std::move(right));
 }
 
 // Whether the artifact may compute values that are not finite: its manifest says so, or has no place to say it.
@@ -199,10 +207,6 @@ void Report(const absl::optional<RoundTrip>& round_trip, const StatedManifest& s
       absl::StrCat("outputs, and the manifest's field round_trip: ", remade.format->CheckCanProve().message()));
 }
 
-std::string Sha256OfFile(const absl::optional<ArtifactSignature>& signature, const StoredArtifact& file) {
-  return signature ? signature->artifact_sha256 : Sha256Of(file.bytes());
-}
-
 // What is verified.
 struct Subject {
   const StoredArtifact& file;
@@ -251,7 +255,7 @@ absl::StatusOr<Verification> VerifyForeign(const Subject& subject, const std::st
         stated.path, ": ", obstacle, "\n  the manifest that was written beside it is missing, and only that ",
         "one says which file it is about"));
   }
-  RETURN_IF_ERROR(CheckFileFacts(stated, file, Sha256OfFile(signature, file)));
+  RETURN_IF_ERROR(CheckFileFacts(stated, file, signature));
   Verification result = {.reached = Tier::kFile, .manifest = stated.manifest};
   ReportSignature(file.path(), signature, result);
   result.passed.push_back("sha256 as in the manifest");
@@ -263,7 +267,7 @@ absl::StatusOr<Verification> VerifyForeign(const Subject& subject, const std::st
     result.not_checked.push_back(
         absl::StrCat("weights: give the checkpoint, ", WeightsSource(stated.manifest), ", with --checkpoint"));
   }
-  RETURN_IF_ERROR(file.mapped_file().CheckUnchanged());
+  RETURN_IF_ERROR(file.CheckUnchanged());
   result.not_checked.push_back(absl::StrCat("code, outputs and the manifest's other fields: ", obstacle));
   return result;
 }
@@ -301,7 +305,8 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   if (!public_key.empty()) {
     ASSIGN_OR_RETURN(signature, CheckSignature(artifact, *mapped, public_key));
   }
-  ASSIGN_OR_RETURN(const std::shared_ptr<const StoredArtifact> opened, ReadArtifact(artifact, mapped));
+  ASSIGN_OR_RETURN(const std::shared_ptr<const StoredArtifact> opened,
+                   ReadArtifact(artifact, mapped, signature ? signature->data : nullptr));
   const StoredArtifact& file = *opened;
   ASSIGN_OR_RETURN(const StatedManifest stated, ReadStatedManifest(file, signature));
   absl::optional<Reference> stored;
@@ -350,11 +355,11 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   if (stated.is_whole) {
     Manifest right;
     remade.prepared->DescribeFile(*right.mutable_artifact());
-    RETURN_IF_ERROR(CheckFileFacts(stated, file, Sha256OfFile(signature, file), std::move(right)));
+    RETURN_IF_ERROR(CheckFileFacts(stated, file, signature, std::move(right)));
   }
   ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip, Prove(remade, request->dtype, file, stated));
   RETURN_IF_ERROR(CheckUnchanged(remade.artifact.weights));
-  RETURN_IF_ERROR(mapped->CheckUnchanged());
+  RETURN_IF_ERROR(file.CheckUnchanged());
   Verification result;
   result.manifest = stated.manifest;
   ReportSignature(artifact, signature, result);

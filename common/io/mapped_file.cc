@@ -96,14 +96,19 @@ struct RegularFile {
   struct stat info;
 };
 
-absl::StatusOr<RegularFile> OpenRegular(const std::string& path) {
+absl::StatusOr<RegularFile> OpenRegular(const std::string& path, MappedFile::Use use) {
+  const bool is_named = use == MappedFile::Use::kNamed;
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
-  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | (is_named ? O_NOFOLLOW : 0)));
+  if (!file.ok() && is_named && errno == ELOOP) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is a link; put the file itself there"));
+  }
   if (!file.ok()) return SystemError(path);
   struct stat info;
   if (fstat(file.number(), &info) != 0) return SystemError(path);
   if (S_ISDIR(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(path, ": is a folder, not a file"));
   if (!S_ISREG(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(path, ": is not a regular file"));
+  if (use != MappedFile::Use::kReplaced) RecordInput(path, info);
   return RegularFile{std::move(file), info};
 }
 
@@ -147,8 +152,7 @@ MappedFile::MappedFile(std::string path, FileDescriptor file, const struct stat&
       range_(bytes_, file_.number(), path_) {}
 
 absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::string& path, Use use) {
-  ASSIGN_OR_RETURN(RegularFile file, OpenRegular(path));
-  if (use == Use::kInput) RecordInput(path, file.info);
+  ASSIGN_OR_RETURN(RegularFile file, OpenRegular(path, use));
   const size_t size = static_cast<size_t>(file.info.st_size);
   absl::string_view bytes;
   if (size > 0) {  // mmap rejects an empty mapping.
@@ -158,9 +162,8 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::st
   return std::shared_ptr<const MappedFile>(new MappedFile(path, std::move(file.descriptor), file.info, bytes));
 }
 
-absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::OpenCopy(const std::string& path) {
-  ASSIGN_OR_RETURN(RegularFile file, OpenRegular(path));
-  RecordInput(path, file.info);
+absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::OpenCopy(const std::string& path, Use use) {
+  ASSIGN_OR_RETURN(RegularFile file, OpenRegular(path, use));
   const size_t size = static_cast<size_t>(file.info.st_size);
   absl::string_view bytes;
   if (size > 0) {

@@ -36,19 +36,20 @@ class MappedRange {
 
 class MappedFile {
  public:
-  // What a file is for. An output may not replace an input (input_record.h).
-  enum class Use { kInput, kReplaced };
+  // What a file is for. An output may not replace an input (input_record.h). An input that another file names, kNamed,
+  // has to lie in its folder itself: a link, which could lead anywhere, is refused.
+  enum class Use { kInput, kNamed, kReplaced };
 
   // Maps the regular file at `path`, and reads no byte of it yet. Messages begin with the path.
   //   NotFound          no such file
-  //   InvalidArgument   a folder, a pipe, a device
+  //   InvalidArgument   a folder, a pipe, a device; of kNamed a link
   //   PermissionDenied, Unavailable   as the system reports
   static absl::StatusOr<std::shared_ptr<const MappedFile>> Open(const std::string& path, Use use = Use::kInput);
 
   // The same for an input, but reads all bytes into memory of this process, where nobody else can change them.
   //   ResourceExhausted   out of memory
   //   DataLoss            the file was truncated meanwhile
-  static absl::StatusOr<std::shared_ptr<const MappedFile>> OpenCopy(const std::string& path);
+  static absl::StatusOr<std::shared_ptr<const MappedFile>> OpenCopy(const std::string& path, Use use = Use::kInput);
 
   // FailedPrecondition if the file was written to, or its inode was changed in another way, since it was opened, or if
   // a process had it open for writing then: the bytes that were read may belong to different versions of the file. Call
@@ -56,6 +57,8 @@ class MappedFile {
   // looked for when it is opened, by a lease; a file that this user does not own, and a file system without leases,
   // give none.
   absl::Status CheckUnchanged() const;
+
+  const std::string& path() const { return path_; }
 
   // What the system said of the open file, before its first byte was read.
   const struct stat& info() const { return opened_; }

@@ -56,6 +56,17 @@ TEST(MappedFileTest, MissingFileIsNotFound) {
   EXPECT_THAT(MappedFile::Open(path), StatusIs(absl::StatusCode::kNotFound, absl::StrCat(path, ": no such file")));
 }
 
+TEST(MappedFileTest, AFileThatAnotherNamesIsNoLink) {
+  const std::string link = TempPath("link.bin");
+  std::filesystem::create_symlink(WriteTemp("linked.bin", "bytes"), link);
+  EXPECT_OK(MappedFile::Open(link));
+  EXPECT_OK(MappedFile::Open(TempPath("linked.bin"), MappedFile::Use::kNamed));
+  for (auto* const open : {&MappedFile::Open, &MappedFile::OpenCopy}) {
+    EXPECT_THAT(open(link, MappedFile::Use::kNamed),
+                StatusIs(absl::StatusCode::kInvalidArgument, StartsWith(absl::StrCat(link, ": is a link"))));
+  }
+}
+
 TEST(MappedFileTest, FolderIsRefused) {
   EXPECT_THAT(MappedFile::Open(testing::TempDir()), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("folder")));
 }

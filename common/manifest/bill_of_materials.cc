@@ -62,6 +62,7 @@ Json Artifact(const Manifest& manifest, absl::string_view sha256) {
   artifact["description"] = absl::StrCat(manifest.title(), ": ", manifest.summary());
   AddSha256(artifact, sha256);
   AddLicenceOfWeights(artifact, manifest.weights_licence(), HasPublishedWeights(manifest) != Published::kNo);
+  AddProperty(artifact, "data_sha256", manifest.artifact().data().sha256());
   AddProperty(artifact, "licence_note", manifest.licence_note());
   AddProperty(artifact, "warning", manifest.warning());
   AddProperty(artifact, "target", manifest.target());

@@ -3,6 +3,8 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -74,8 +76,22 @@ absl::string_view WithoutArtifactEnding(absl::string_view artifact_path) {
   return artifact_path;
 }
 
+absl::StatusOr<std::string> ArtifactRealPath(const std::string& artifact) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(artifact, error)) return artifact;
+  const std::filesystem::path path = std::filesystem::canonical(artifact, error);
+  if (error) return absl::NotFoundError(absl::StrCat(artifact, ": ", error.message()));
+  return path.string();
+}
+
 std::string ManifestPath(absl::string_view artifact_path) {
   return absl::StrCat(WithoutArtifactEnding(artifact_path), ".manifest.json");
+}
+
+std::string DataFilePath(absl::string_view artifact_path) { return absl::StrCat(artifact_path, ".data"); }
+
+std::string DataFileName(absl::string_view artifact_path) {
+  return DataFilePath(artifact_path.substr(artifact_path.rfind('/') + 1));  // All of it without a slash: npos is -1.
 }
 
 absl::StatusOr<std::string> WriteManifest(const Manifest& manifest) {

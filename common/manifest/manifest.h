@@ -16,8 +16,17 @@ inline constexpr absl::string_view kArtifactEnding = ".pt";
 // "out/m" for "out/m.pt" and for "out/m": artifacts of such names have one manifest and one signature.
 absl::string_view WithoutArtifactEnding(absl::string_view artifact_path);
 
+// The artifact's own path: where it leads if `artifact` is a link, since the files beside it lie beside the file
+// itself. NotFound if the link leads nowhere.
+absl::StatusOr<std::string> ArtifactRealPath(const std::string& artifact);
+
 // Where the manifest of an artifact lies: "out/m.manifest.json" for "out/m.pt".
 std::string ManifestPath(absl::string_view artifact_path);
+
+// Where the weights of an ONNX file lie that are not in it: "out/m.onnx.data" for "out/m.onnx"; and the name by which
+// it names that file: "m.onnx.data".
+std::string DataFilePath(absl::string_view artifact_path);
+std::string DataFileName(absl::string_view artifact_path);
 
 // The name of an archive's extra file that holds the artifact's manifest.
 inline constexpr char kManifestExtraFile[] = "modelport.manifest.json";

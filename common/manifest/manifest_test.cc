@@ -37,6 +37,12 @@ TEST(ManifestPathTest, LiesBesideTheArtifact) {
   EXPECT_EQ(ManifestPath("my.pt/m"), "my.pt/m.manifest.json");
 }
 
+TEST(DataFilePathTest, LiesBesideTheArtifact) {
+  EXPECT_EQ(DataFilePath("dir/m.onnx"), "dir/m.onnx.data");
+  EXPECT_EQ(DataFileName("dir/m.onnx"), "m.onnx.data");
+  EXPECT_EQ(DataFileName("m.onnx"), "m.onnx.data");
+}
+
 TEST(WriteManifestTest, ParsesBack) {
   const Manifest manifest = MakeManifest();
   ASSERT_OK_AND_ASSIGN(const std::string text, WriteManifest(manifest));

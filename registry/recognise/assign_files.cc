@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
@@ -68,6 +69,13 @@ class Assignment {
   }
 
   absl::StatusOr<std::vector<size_t>> Find() {
+    for (size_t file = 0; file < given_.size(); ++file) {
+      const std::vector<size_t> free = FreeParts(file);
+      const auto named = std::find_if(free.begin(), free.end(), [&](size_t part) {
+        return HasName(*parts_[part].file, given_[file].checkpoint.path());
+      });
+      if (named != free.end()) Assign(file, *named);
+    }
     while (const absl::optional<size_t> file = MostCertain()) Assign(*file, FreeParts(*file).front());
     for (size_t file = 0; file < given_.size(); ++file) {
       if (!part_of_[file]) RETURN_IF_ERROR(CheckNoOverlap(file));
@@ -141,6 +149,10 @@ class Assignment {
 };
 
 }  // namespace
+
+bool HasName(const PublishedFile& file, absl::string_view path) {
+  return !file.name.empty() && (path == file.name || absl::EndsWith(path, absl::StrCat("/", file.name)));
+}
 
 absl::StatusOr<std::vector<GivenCheckpoint>> OpenGiven(const CheckpointFiles& files) {
   std::vector<GivenCheckpoint> given;

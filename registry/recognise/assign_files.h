@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/source_choice.h"
 #include "common/module_tree/module_tree.h"
@@ -29,8 +30,12 @@ absl::StatusOr<std::vector<GivenCheckpoint>> OpenGiven(const CheckpointFiles& fi
 absl::StatusOr<std::vector<WeightPart>> ChooseParts(const CatalogEntry& entry, const ModuleTree& tree,
                                                     const std::vector<GivenCheckpoint>& given);
 
+// Whether the file `path` is called as the published file.
+bool HasName(const PublishedFile& file, absl::string_view path);
+
 // Finds what each of the checkpoints `given` fills: the index of its part among `parts`, those of `variant`. Keys and
-// shapes tell; checkpoints that fit several parts fill them in the order given. One that fits no part gets the free
+// shapes tell; of several parts that a checkpoint fits it fills the one whose published file has its name, and where no
+// name tells they are filled in the order given. One that fits no part gets the free
 // part to which it comes nearest, so that a comparison with that one says what is wrong.
 //   InvalidArgument     a file is given twice, or there are more files than parts
 //   FailedPrecondition  two files fit one part

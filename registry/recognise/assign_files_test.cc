@@ -60,6 +60,22 @@ TEST_F(AssignFilesTest, TheOrderTellsWhereKeysAndShapesDoNot) {
   EXPECT_THAT(*AssignFiles(variant_, parts, {File("a", {2}), File("b", {2})}), ElementsAre(0, 1));
 }
 
+TEST_F(AssignFilesTest, NamesOfPublishedFilesTellBeforeTheOrder) {
+  std::vector<WeightPart> parts;
+  parts.push_back(Part(0, {2}));
+  parts.push_back(Part(1, {2}));
+  EXPECT_THAT(*AssignFiles(variant_, parts, {File("d/r.pth", {2}), File("d/l.pth", {2})}), ElementsAre(1, 0));
+  EXPECT_THAT(*AssignFiles(variant_, parts, {File("a", {2}), File("l.pth", {2})}), ElementsAre(1, 0));
+  EXPECT_THAT(*AssignFiles(variant_, parts, {File("r.pth", {2})}), ElementsAre(1));
+}
+
+TEST_F(AssignFilesTest, ANameTellsNothingOfAFileThatDoesNotFit) {
+  std::vector<WeightPart> parts;
+  parts.push_back(Part(0, {2}));
+  parts.push_back(Part(1, {3}));
+  EXPECT_THAT(*AssignFiles(variant_, parts, {File("r.pth", {2}), File("l.pth", {3})}), ElementsAre(0, 1));
+}
+
 // The second file fits neither part and gets the one that is left.
 TEST_F(AssignFilesTest, AFileThatFitsNothingGetsAFreePart) {
   std::vector<WeightPart> parts;

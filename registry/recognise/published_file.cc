@@ -18,9 +18,17 @@ namespace {
 
 constexpr size_t kDigits = 64;
 
+void AppendPart(std::string* out, const PublishedFile& file) { absl::StrAppend(out, file.part); }
+
 absl::Status CheckFile(const Registry& registry, const Variant& variant, const PublishedFile& wanted,
                        const std::string& path, absl::string_view source) {
   if (wanted.sha256.empty() || HasDigest(wanted, source)) return absl::OkStatus();
+  for (const PublishedFile& file : variant.files) {
+    if (!HasDigest(file, source)) continue;
+    return absl::FailedPreconditionError(absl::StrCat(
+        path, ": is the published file of the part ", file.part, " of ", variant.name, ", not of ", wanted.part,
+        "\n  give the files in the order of the parts: ", absl::StrJoin(variant.files, ",", AppendPart)));
+  }
   std::vector<std::string> models;
   std::string page;
   for (const CatalogEntry& entry : registry.catalog()) {
@@ -36,10 +44,6 @@ absl::Status CheckFile(const Registry& registry, const Variant& variant, const P
                                                     ", not of ", variant.name, "\n  ", source, ", which ", page,
                                                     " states\n  pass --model=", models.front(),
                                                     place.empty() ? "" : absl::StrCat(", or get ", place)));
-}
-
-bool HasName(const PublishedFile& file, absl::string_view path) {
-  return !file.name.empty() && (path == file.name || absl::EndsWith(path, absl::StrCat("/", file.name)));
 }
 
 // The name of a file is weak evidence, but nothing else tells a file of another variant of the family that has the keys

@@ -54,4 +54,8 @@ int Write(const char* list, const char* out) {
 }  // namespace
 }  // namespace modelport
 
-int main(int, char** argv) { return modelport::Write(argv[1], argv[2]); }
+int main(int argc, char** argv) {
+  if (argc == 3) return modelport::Write(argv[1], argv[2]);
+  std::cerr << "usage: write_seeded LIST OUT\n";
+  return 1;
+}

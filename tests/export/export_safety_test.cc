@@ -168,6 +168,25 @@ TEST(ExportSafetyTest, AnOutputThatIsAFolderOrInNoFolderIsRefused) {
   EXPECT_THAT(result.err, HasSubstr("missing"));
 }
 
+TEST(ExportSafetyTest, AnOutputThatEndsAsAnotherFormatIsRefused) {
+  const struct {
+    std::string target, out, message;
+  } kCases[] = {
+      {"libtorch", "m.onnx",
+       "m.onnx: --target=libtorch makes a file that ends in .pt: name it so, or pass --target=onnx"},
+      {"onnx", "m.pt", "m.pt: --target=onnx makes a file that ends in .onnx: name it so, or pass --target=libtorch"},
+  };
+  for (const auto& test : kCases) {
+    const std::string folder = FolderWithOldArtifact();
+    std::vector<std::string> arguments = Arguments();
+    arguments.insert(arguments.end(), {"--target=" + test.target, "--out=" + test.out});
+    const ToolResult result = RunTool("export", arguments, folder);
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, HasSubstr(test.message));
+    ExpectUntouched(folder);
+  }
+}
+
 TEST(ExportSafetyTest, ExportsOfEqualInputsAreEqualBytes) {
   std::vector<std::string> artifacts, manifests;
   for (int i = 0; i < 2; ++i) {

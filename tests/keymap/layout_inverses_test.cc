@@ -84,6 +84,13 @@ bool IsFilledOneWay(const Layout& layout, const std::string& slot) {
   });
 }
 
+// Whether the keys have the marks of the layout.
+bool IsRecognised(const Layout& layout, const std::vector<SeededKey>& keys) {
+  return std::all_of(layout.recognise.begin(), layout.recognise.end(), [&](const KeyPattern& mark) {
+    return std::any_of(keys.begin(), keys.end(), [&](const SeededKey& key) { return mark.Matches(key.key); });
+  });
+}
+
 TEST(LayoutInversesTest, EveryLayoutThatCanBeWrittenIsReadBack) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   std::set<std::string> there_and_back;
@@ -91,6 +98,9 @@ TEST(LayoutInversesTest, EveryLayoutThatCanBeWrittenIsReadBack) {
     const KeyMap& key_map = entry.plugin->key_map;
     ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
     const std::vector<SeededKey> published = PublishedKeys(key_map, tree);
+    // Then the layouts are those of the family's models of one file.
+    const bool has_parts = entry.variant->files.size() > 1 && !key_map.layouts.empty();
+    if (has_parts && !IsRecognised(*key_map.Find("original"), published)) continue;
     for (const Layout& layout : key_map.layouts) {
       SCOPED_TRACE(entry.variant->name + " in layout " + layout.name);
       const absl::StatusOr<StoredLayout> there = Convert(key_map, tree, published, "original", layout);

@@ -9,7 +9,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/examples.h"
-#include "tests/support/test_models.h"
 #include "tests/support/tool_process.h"
 
 namespace modelport {
@@ -56,16 +55,6 @@ TEST(LintFilesTest, ReportsOnATracedNetworkOfPython) {
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_EQ(result.out, ReadFile(DataPath("tests/lint/traced.txt")));
   EXPECT_EQ(result.err, absl::StrCat("FAILED_PRECONDITION: ", path, ": 5 findings for nuke\n"));
-}
-
-TEST(LintFilesTest, FindsNothingInArtifactsForNuke) {
-  for (const std::string& name : NukeTestModels()) {
-    const auto [model, wrapper] = FindNukeTestModel(name);
-    const ToolResult result = Lint({Export(model, "nuke", wrapper), "--target=nuke"});
-    EXPECT_EQ(result.exit_status, 0) << name << result.out;
-    EXPECT_THAT(result.out, StartsWith("no findings; runs in LibTorch ")) << name;
-    EXPECT_EQ(result.err, "") << name;
-  }
 }
 
 TEST(LintFilesTest, ArtifactsForLibTorchAreFineThereAndNotInNuke) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -61,8 +62,28 @@ std::string WriteTensors(std::vector<Tensor> tensors) {
 
 std::vector<std::string> Words(const std::string& text) { return absl::StrSplit(text, ' '); }
 
+// Adds the first row of the tensor `table`, [1, N, C] of float32, to `token`, [1, 1, C], and takes it out of the table.
+void FoldRow(const std::string& token, const std::string& table, std::vector<Tensor>& tensors) {
+  const auto find = [&](const std::string& key) -> Tensor& {
+    return *std::find_if(tensors.begin(), tensors.end(), [&](const Tensor& one) { return one.header.key == key; });
+  };
+  Tensor& from = find(table);
+  std::string& sum = find(token).bytes;
+  for (size_t at = 0; at < sum.size(); at += sizeof(float)) {
+    float value, added;
+    std::memcpy(&value, &sum[at], sizeof(value));
+    std::memcpy(&added, &from.bytes[at], sizeof(added));
+    value += added;
+    std::memcpy(&sum[at], &value, sizeof(value));
+  }
+  from.bytes.erase(0, sum.size());
+  --from.header.shape[1];
+}
+
 // The tensors as the layout of `rules` has them.
-std::vector<Tensor> InLayout(const std::vector<Tensor>& tensors, const Case& rules) {
+std::vector<Tensor> InLayout(std::vector<Tensor> tensors, const Case& rules) {
+  std::erase_if(tensors, [&](const Tensor& one) { return one.header.key == Text(rules, "omit"); });
+  if (const std::string fold = Text(rules, "fold"); !fold.empty()) FoldRow(Words(fold)[0], Words(fold)[1], tensors);
   std::vector<Tensor> made;
   for (const Tensor& tensor : tensors) {
     std::string name = tensor.header.key;
@@ -114,9 +135,9 @@ std::string MakeFile(const Case& rules, absl::string_view layout, absl::string_v
 std::string LayoutFile(absl::string_view layout, absl::string_view model) {
   if (layout == "original") return DataPath(absl::StrCat("tests/checkpoints/", model, ".safetensors"));
   for (const Case& rules : ReadCaseTable(absl::StrCat(kFolder, "made.txt"))) {
-    if (Text(rules, "layout") == layout) return MakeFile(rules, layout, model);
+    if (Text(rules, "layout") == layout && !StatedDigest(rules, model).empty()) return MakeFile(rules, layout, model);
   }
-  return DataPath(absl::StrCat(kFolder, layout, "/", model, ".safetensors"));
+  Die(absl::StrCat(kFolder, "made.txt: lacks ", model, " in the layout ", layout));
 }
 
 }  // namespace modelport

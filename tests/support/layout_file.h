@@ -8,8 +8,8 @@
 namespace modelport {
 
 // The absolute path of the weights of tests/checkpoints/MODEL.safetensors as a library stores them whose layout is
-// `layout`, or of that file itself for "original". If tests/checkpoints/layouts/made.txt has the layout, the file is
-// made in the test's temporary folder. The program ends if its bytes are not those that the library wrote.
+// `layout`, or of that file itself for "original". It is made in the test's temporary folder as
+// tests/checkpoints/layouts/made.txt says. The program ends if its bytes are not those that the library wrote.
 std::string LayoutFile(absl::string_view layout, absl::string_view model);
 
 }  // namespace modelport

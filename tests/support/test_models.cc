@@ -2,6 +2,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "common/manifest/manifest_facts.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
@@ -16,7 +17,9 @@ void VisitTestModels(absl::FunctionRef<void(const CatalogEntry&)> visit) {
   static const auto* const registry = new absl::StatusOr<Registry>(Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK(*registry);
   for (const CatalogEntry& entry : (*registry)->catalog()) {
-    if (absl::EndsWith(entry.plugin->path, "/testdata")) visit(entry);
+    const std::string folder = absl::StrCat("models/", TestFamily());
+    const bool is_asked = TestFamily().empty() || absl::StartsWith(entry.plugin->path, folder + "/");
+    if (is_asked && absl::EndsWith(entry.plugin->path, "/testdata")) visit(entry);
   }
 }
 
@@ -30,6 +33,11 @@ void VisitNukeTestModels(absl::FunctionRef<void(const NukeTestModel&, const Wrap
 }
 
 }  // namespace
+
+std::string& TestFamily() {
+  static auto* const family = new std::string;
+  return *family;
+}
 
 std::vector<std::string> TestModels() {
   std::vector<std::string> names;

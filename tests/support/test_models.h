@@ -10,7 +10,11 @@
 
 namespace modelport {
 
-// The variants that exist for tests only, in the plugins of //models:plugins: small ones of every kind of model.
+// The family whose models a test asks that each family runs for itself, as build_defs/family_tests.bzl declares it;
+// empty in a test of all. The main of such tests, family_main.cc, sets it before GoogleTest makes their instances.
+std::string& TestFamily();
+
+// The variants that exist for tests only, in the plugins that the test has: small ones of every kind of model.
 std::vector<std::string> TestModels();
 
 // A test model in one of its wrappers for Nuke.

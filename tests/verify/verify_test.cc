@@ -57,7 +57,7 @@ std::string Extra() { return absl::StrCat("extra/", kManifestExtraFile); }
 // What an artifact under test is made from.
 struct Case {
   std::string name, model, target;
-  std::vector<std::string> checkpoints;
+  std::vector<std::string> checkpoints;  // In tests/checkpoints, or absolute.
   DType dtype;
   const Runtime* runtime = nullptr;
   bool with_preprocess = false;
@@ -79,7 +79,7 @@ class Exported {
   std::string manifest_path() const { return folder_ + "/m.manifest.json"; }
   std::vector<std::string> checkpoints() const {
     std::vector<std::string> paths;
-    for (const std::string& name : case_.checkpoints) paths.push_back(DataPath("tests/checkpoints/" + name));
+    for (const std::string& path : case_.checkpoints) paths.push_back(fs::path(DataPath("tests/checkpoints")) / path);
     return paths;
   }
   const Manifest& manifest() const { return made_.manifest; }
@@ -338,7 +338,7 @@ INSTANTIATE_TEST_SUITE_P(Artifacts, VerifyTest,
                                          Case{.name = "Converted",
                                               .model = FeaturesModel(),
                                               .target = "libtorch",
-                                              .checkpoints = {"layouts/timm/" + FeaturesModel() + ".safetensors"},
+                                              .checkpoints = {LayoutFile("timm", FeaturesModel())},
                                               .dtype = DType::kFloat16,
                                               .alone = false},
                                          Case{.name = "Images",

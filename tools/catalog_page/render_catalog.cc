@@ -116,6 +116,11 @@ std::string OldestRuntime(const Manifest& manifest) {
   return Or(manifest.minimum_runtime(), "none known");
 }
 
+// Of the file and of its data file, if it has one.
+double SizeOf(const Manifest& manifest) {
+  return manifest.artifact().size_bytes() + manifest.artifact().data().size_bytes();
+}
+
 TemplateValues Values(const Manifest& manifest) {
   return {{"model", manifest.model()},
           {"family", manifest.family()},
@@ -123,8 +128,8 @@ TemplateValues Values(const Manifest& manifest) {
           {"family_summary", manifest.family_summary()},
           {"parameters", FormatCount(manifest.parameters())},
           {"parameters_key", Number(manifest.parameters())},
-          {"size", FormatBytes(manifest.artifact().size_bytes())},
-          {"size_bytes", absl::StrFormat("%.0f", manifest.artifact().size_bytes())},
+          {"size", FormatBytes(SizeOf(manifest))},
+          {"size_bytes", absl::StrFormat("%.0f", SizeOf(manifest))},
           {"target", absl::StrCat(manifest.target(), manifest.wrapper().empty() ? "" : ", ", manifest.wrapper())},
           {"dtype", manifest.dtype()},
           {"oldest_runtime", OldestRuntime(manifest)},

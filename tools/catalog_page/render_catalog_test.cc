@@ -235,6 +235,9 @@ TEST(RenderCatalogTest, AnOnnxFileHasItsOpsetAndWhatItHasFixed) {
   Manifest::KnobValue& knob = *onnx.add_knob_values();
   knob.set_name("convention");
   knob.set_value(1);
+  onnx.mutable_artifact()->set_size_bytes(1e6);
+  onnx.mutable_artifact()->mutable_data()->set_size_bytes(4e9);
+  EXPECT_THAT(Page({onnx}), HasSubstr("4.00 GB"));
   EXPECT_THAT(Page({onnx}), AllOf(HasSubstr(">ONNX, opset 17</td>"), HasSubstr("<dd>sizes are fixed: H=540</dd>"),
                                   HasSubstr("<dd>set when it was made: convention=1</dd>")));
   EXPECT_THAT(Page({Toy()}), AllOf(Not(HasSubstr("sizes are fixed")), Not(HasSubstr("set when it was made"))));

@@ -15,6 +15,7 @@
 #include "artifact/format/stored_artifact.h"
 #include "artifact/request/artifact_request.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/checkpoint/file_kind.h"
 #include "common/io/mapped_file.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/left_out.h"
@@ -61,6 +62,9 @@ absl::StatusOr<Checkpoint> OpenArtifactTensors(const std::shared_ptr<const Store
   contents.path = file.path();
   contents.format = "artifact";
   contents.files.push_back({file.path(), file.bytes(), artifact, &file.mapped_file()});
+  if (const MappedFile* const data = file.data_file()) {
+    contents.files.push_back({data->path(), data->bytes(), artifact, data});
+  }
   StateDict dict;
   ASSIGN_OR_RETURN(const auto parts, file.FindTensors(slots, *dtype));
   for (size_t i = 0; i < slots.size(); ++i) {
@@ -131,6 +135,10 @@ absl::StatusOr<DiffFile> DescribeStored(const Registry& registry,
 absl::StatusOr<DiffFile> OpenFile(const Registry& registry, const DiffInput& input, const std::string& model) {
   const absl::StatusOr<std::shared_ptr<const StoredArtifact>> artifact = OpenArtifact(input.path);
   if (artifact.ok() && (*artifact)->has_code()) return DescribeStored(registry, *artifact);
+  // No checkpoint is an ONNX file: what is wrong with one, such as its data file, is said of it.
+  if (const auto mapped = MappedFile::Open(input.path); mapped.ok() && IsOnnx((*mapped)->bytes())) {
+    RETURN_IF_ERROR(artifact.status());
+  }
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(input.path));
   std::vector<std::string> models = {model};
   if (model.empty()) models = NamesOfFitting(FindFittingVariants(registry, checkpoint, {"auto", input.state_dict}));
@@ -152,6 +160,7 @@ void AddManifest(const Manifest& manifest, Configuration* settings) {
   (*settings)["artifact target"] = manifest.target();
   (*settings)["artifact dtype"] = manifest.dtype();
   (*settings)["artifact runtime"] = manifest.runtime();
+  (*settings)["artifact external data"] = manifest.external_data() ? "true" : "false";
   for (const Manifest::Size& size : manifest.sizes()) {
     (*settings)[absl::StrCat("artifact size ", Brief(size.letter()))] = absl::StrCat(size.size());
   }

@@ -125,6 +125,14 @@ std::string Places(bool within, bool beside) {
                 : "none: Modelport did not write this file, or its manifest was removed; lint describes it";
 }
 
+// Makes sure that the digest which the manifest states of the file `path` is its own.
+absl::Status CheckDescribes(const std::string& manifest_path, const std::string& stated, const std::string& path,
+                            const std::string& sha256) {
+  if (stated == sha256) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(manifest_path, ": describes another file: sha256 is ", Brief(stated),
+                                          ", that of ", path, " is ", sha256));
+}
+
 }  // namespace
 
 absl::StatusOr<ArtifactDescription> DescribeArtifact(const std::string& path) {
@@ -137,12 +145,17 @@ absl::StatusOr<ArtifactDescription> DescribeArtifact(const std::string& path) {
                                      .within = ManifestWithin(file),
                                      .beside = ManifestBeside(real_path),
                                      .signature = SignatureBeside(path)};
-  RETURN_IF_ERROR(file.mapped_file().CheckUnchanged());
-  const absl::optional<Manifest>& beside = description.beside;
-  if (!beside || beside->artifact().sha256() == description.sha256) return description;
-  return absl::DataLossError(absl::StrCat(ManifestPath(real_path), ": describes another file: sha256 is ",
-                                          Brief(beside->artifact().sha256()), ", that of ", path, " is ",
-                                          description.sha256));
+  const MappedFile* const data = file.data_file();
+  const std::string data_sha256 = data == nullptr ? "" : Sha256Of(data->bytes());
+  RETURN_IF_ERROR(file.CheckUnchanged());
+  if (!description.beside) return description;
+  const Manifest::Artifact& stated = description.beside->artifact();
+  const std::string manifest_path = ManifestPath(real_path);
+  RETURN_IF_ERROR(CheckDescribes(manifest_path, stated.sha256(), path, description.sha256));
+  if (data != nullptr) {
+    RETURN_IF_ERROR(CheckDescribes(manifest_path, stated.data().sha256(), data->path(), data_sha256));
+  }
+  return description;
 }
 
 nlohmann::ordered_json ArtifactReport(const ArtifactDescription& description) {
@@ -160,6 +173,10 @@ void PrintArtifact(const ArtifactDescription& description, std::ostream& out) {
   Table table;
   table.AddRow({"artifact", absl::StrCat(path, ", ", FormatBytes(size_bytes))});
   table.AddRow({"sha256", sha256});
+  if (beside && beside->artifact().has_data()) {
+    const Manifest::DataFile& data = beside->artifact().data();
+    table.AddRow({"data", absl::StrCat(data.name(), ", ", FormatBytes(data.size_bytes()))});
+  }
   table.AddRow({"manifest", Places(within.has_value(), beside.has_value())});
   if (!signature.empty()) {
     table.AddRow({"signature", absl::StrCat(signature, ", not checked: verify --key=PUBLIC.pem checks whose it is")});

@@ -24,7 +24,8 @@ struct ArtifactDescription {
 
 // Describes the file at `path`. None of its code runs. Manifests of any release are
 // read; a file that Modelport did not write has none. If `path` is a link, what lies beside the file itself counts.
-//   DataLoss            of no format of artifacts, or damaged; or the manifest beside it describes another file
+//   DataLoss            of no format of artifacts, or damaged; or the manifest beside it describes another file, or
+//                       another data file
 //   FailedPrecondition  it changed while it was read
 //   others              as OpenArtifact
 absl::StatusOr<ArtifactDescription> DescribeArtifact(const std::string& path);

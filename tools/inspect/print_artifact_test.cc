@@ -50,6 +50,17 @@ TEST(PrintArtifactTest, TheManifestsFactsAreRows) {
   EXPECT_THAT(Print(description), HasSubstr("\nchecks    "));
 }
 
+TEST(PrintArtifactTest, TheFileOfTheWeightsIsNamed) {
+  ArtifactDescription description = {.path = "m.onnx", .size_bytes = 1500, .sha256 = "0a"};
+  description.beside = Manifest();
+  description.beside->set_model("m");
+  EXPECT_THAT(Print(description), Not(HasSubstr("\ndata ")));
+  Manifest::DataFile& data = *description.beside->mutable_artifact()->mutable_data();
+  data.set_name("m.onnx.data");
+  data.set_size_bytes(4.5e9);
+  EXPECT_THAT(Print(description), HasSubstr("\ndata      m.onnx.data, 4.50 GB\n"));
+}
+
 TEST(PrintArtifactTest, ASignatureIsNamedButNotTrusted) {
   EXPECT_THAT(Print({.path = "m.pt", .size_bytes = 1500, .sha256 = "0a", .signature = "m.sig"}),
               HasSubstr("\nsignature  m.sig, not checked: verify --key=PUBLIC.pem checks whose it is\n"));

@@ -1,4 +1,5 @@
 // Makes the folder for a host from an artifact that was exported. The rule model_package() runs it.
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -23,27 +24,51 @@ struct PackageArtifactFlags {
   FlagGroup group;
   Flag<std::string> artifact{group, "artifact", "", "the artifact"};
   Flag<std::string> manifest{group, "manifest", "", "its manifest"};
+  Flag<std::string> data{group, "data", "", "its data file, if it has one"};
   Flag<std::string> out{group, "out", "", "the folder to fill, which is empty"};
 };
+
+// Makes sure that `sha256`, which the manifest states, is the digest of the file `path`.
+absl::Status CheckIsStated(const std::string& path, const MappedFile& file, const std::string& sha256,
+                           const std::string& manifest_path) {
+  if (Sha256Of(file.bytes()) == sha256) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat(path, ": is not the file that ", manifest_path, " is about: export it again"));
+}
+
+// An artifact names its data file, so that it keeps its own name, too.
+absl::Status CheckKeepsName(const std::string& path, const std::string& packaged) {
+  const std::string name = DataFileName(path), wanted = DataFileName(packaged);
+  if (name == wanted) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, ": names its data file ", name, ", and in a package that would be ", wanted,
+                   "\n  call the target of the artifact ", std::filesystem::path(packaged).stem().string(),
+                   ", with weights that are not seeded, or make the package with the command package"));
+}
 
 absl::Status PackageArtifact(const PackageArtifactFlags& flags) {
   const std::string artifact_path = ResolveUserPath(*flags.artifact), manifest_path = ResolveUserPath(*flags.manifest);
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> artifact, MappedFile::Open(artifact_path));
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> stated, MappedFile::Open(manifest_path));
   ASSIGN_OR_RETURN(const Manifest manifest, ParseManifest(stated->bytes(), manifest_path));
-  if (Sha256Of(artifact->bytes()) != manifest.artifact().sha256()) {
-    return absl::DataLossError(
-        absl::StrCat(artifact_path, ": is not the artifact that ", manifest_path, " is about: export it again"));
-  }
+  RETURN_IF_ERROR(CheckIsStated(artifact_path, *artifact, manifest.artifact().sha256(), manifest_path));
   if (!IsArtifactName(ArtifactName(manifest))) {
     return absl::DataLossError(
         absl::StrCat(manifest_path, ": its names make no name of a file: export the artifact again"));
   }
   const std::string folder = ResolveUserPath(*flags.out);
-  const size_t stem = WithoutArtifactEnding(artifact_path).size();
-  const std::string packaged = absl::StrCat(folder, "/", ArtifactName(manifest), artifact_path.substr(stem));
+  const std::string ending = std::filesystem::path(artifact_path).extension().string();  // ".pt", ".onnx"
+  const std::string packaged = absl::StrCat(folder, "/", ArtifactName(manifest), ending);
+  std::shared_ptr<const MappedFile> data;
+  if (manifest.artifact().has_data()) {
+    RETURN_IF_ERROR(CheckKeepsName(artifact_path, packaged));
+    const std::string data_path = ResolveUserPath(*flags.data);
+    ASSIGN_OR_RETURN(data, MappedFile::Open(data_path));
+    RETURN_IF_ERROR(CheckIsStated(data_path, *data, manifest.artifact().data().sha256(), manifest_path));
+  }
   // A manifest of no host's artifact is refused before anything is written.
   RETURN_IF_ERROR(WriteHostFiles(manifest, folder));
+  if (data != nullptr) RETURN_IF_ERROR(OutputFile::WriteWhole(DataFilePath(packaged), data->bytes()));
   RETURN_IF_ERROR(OutputFile::WriteWhole(packaged, artifact->bytes()));
   return OutputFile::WriteWhole(ManifestPath(packaged), stated->bytes());
 }

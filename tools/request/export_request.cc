@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -170,17 +169,6 @@ absl::StatusOr<std::string> DefaultFile(const ArtifactRequest& request, bool is_
   return weights.filename() == file ? absl::StrCat(stem, "_", name, ending) : file;
 }
 
-// InvalidArgument: `out` ends as the files of another format do, for whose readers the file would be damaged.
-absl::Status CheckEnding(const std::string& out, const Target& target) {
-  for (const Target* const other : Targets()) {
-    if (other->format == target.format || !absl::EndsWith(out, FormatOf(*other).ending())) continue;
-    return absl::InvalidArgumentError(absl::StrCat("--out=", out, ": --target=", target.name,
-                                                   " makes a file that ends in ", FormatOf(target).ending(),
-                                                   ": name it so, or pass --target=", other->name));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 ExportFlags::ExportFlags(FlagGroup& group)
@@ -208,6 +196,9 @@ ExportFlags::ExportFlags(FlagGroup& group)
             "sizes of the inputs that an ONNX file has fixed, by their letters in the model's shapes, such as "
             "B=1,H=518,W=518; others stay free"),
       opset(group, "opset", absl::nullopt, "the opset of an ONNX file, 17 to 22; by default 17, which most hosts load"),
+      external_data(group, "external_data", false,
+                    "put the weights of an ONNX file into a file of their own beside it, NAME.onnx.data, as is always "
+                    "done where it would have 2 GB"),
       family(group, "family", "",
              "without --model: the family, such as dinov2, of which the checkpoint is a model; by default all are "
              "searched"),
@@ -235,9 +226,10 @@ ExportFlags::ExportFlags(FlagGroup& group)
 }
 
 FlagGroup ExportFlags::ThatMakeArtifact() {
-  return {&model,  &checkpoint,      &weights, &source.layout,   &source.state_dict, &source.prefix, &resample,
-          &family, &allow_nonfinite, &wrapper, &with_preprocess, &outputs,           &set,           &sizes,
-          &opset,  &dtype,           &name,    &host.runtime};
+  return {&model,           &checkpoint, &weights, &source.layout,   &source.state_dict,
+          &source.prefix,   &resample,   &family,  &allow_nonfinite, &wrapper,
+          &with_preprocess, &outputs,    &set,     &sizes,           &opset,
+          &external_data,   &dtype,      &name,    &host.runtime};
 }
 
 absl::StatusOr<std::string> ChooseForModel(const ExportFlags& flags, const std::string& checkpoint,
@@ -279,6 +271,7 @@ absl::StatusOr<ExportOptions> ParseExportOptions(const ExportFlags& flags, const
   ArtifactRequest& request = options.request;
   request.with_preprocess = *flags.with_preprocess;
   request.wrapper = *flags.wrapper;
+  request.external_data = *flags.external_data;
   if (!flags.sizes->empty()) RETURN_IF_ERROR(SetSizes(*flags.sizes, request));
   if (!flags.knob->empty()) RETURN_IF_ERROR(SetKnobs(*flags.knob, request));
   if (const absl::optional<int64_t> opset = *flags.opset) {
@@ -320,7 +313,6 @@ absl::StatusOr<ExportRequest> ParseExportRequest(const BuiltIn& built_in, const 
                      " shows the models; with --checkpoint=FILE it is the one that the file fits"));
   }
   ASSIGN_OR_RETURN(const HostRequest host, ParseHostRequest(flags.host));
-  RETURN_IF_ERROR(CheckEnding(*flags.out, *host.target));
   ASSIGN_OR_RETURN(ExportOptions options, ParseExportOptions(flags, host));
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in, flags.registry));
   ASSIGN_OR_RETURN(const absl::optional<RecognisedModel> recognised, ChooseModel(flags, registry, options.request));

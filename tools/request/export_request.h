@@ -39,6 +39,7 @@ struct ExportFlags {
   Flag<bool> resample, with_preprocess;
   Flag<std::string> wrapper, outputs, set, sizes;
   Flag<absl::optional<int64_t>> opset;
+  Flag<bool> external_data;
   Flag<std::string> family;
   Flag<bool> verify, allow_nonfinite;
   Flag<std::string> knob, model, checkpoint, name, out, dtype;

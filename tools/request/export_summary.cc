@@ -141,6 +141,11 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   if (const std::string changes = Changes(manifest); !changes.empty()) table.AddRow({"changed", changes});
   table.AddRow({"parameters", FormatCount(manifest.parameters())});
   table.AddRow({"artifact", absl::StrCat(out, ", ", FormatBytes(manifest.artifact().size_bytes()))});
+  if (manifest.artifact().has_data()) {
+    const Manifest::DataFile& data = manifest.artifact().data();
+    table.AddRow(
+        {"data", absl::StrCat(data.name(), ", ", FormatBytes(data.size_bytes()), ", which it needs beside it")});
+  }
   if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
   table.AddRow({"runs in", RunsIn(manifest)});
   const absl::StatusOr<const Target*> target = FindTarget(manifest.target());

@@ -21,6 +21,7 @@
 #include "artifact/format/onnx/stored_onnx.h"
 #include "artifact/format/onnx/write_model.h"
 #include "common/io/mapped_file.h"
+#include "common/manifest/manifest.h"
 #include "common/manifest/version.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -74,6 +75,7 @@ class PreparedOnnx : public PreparedArtifact {
       : target_(*request.target),
         summary_(request.entry.variant->summary),
         opset_(OpsetOf(request)),
+        external_data_(request.external_data || !onnx::FitsOneFile(converted.model)),
         module_(*built.module),
         forward_(std::move(forward)),
         converted_(std::move(converted)) {
@@ -82,6 +84,7 @@ class PreparedOnnx : public PreparedArtifact {
 
   void DescribeCode(Manifest& manifest) const override {
     manifest.set_opset(opset_);
+    manifest.set_external_data(external_data_);
     for (const std::string& method : MethodSchemas(module_)) {
       if (absl::StartsWith(method, "forward(")) manifest.add_methods(method);
     }
@@ -93,49 +96,84 @@ class PreparedOnnx : public PreparedArtifact {
     return Annotate(onnx::CheckNodes(target_, converted_.model.graph), converted_.model.graph.name());
   }
 
-  absl::Status Write(const ManifestText& manifest, Writer& out) const override {
+  bool has_data() const override { return external_data_ && onnx::HasLargeConstants(converted_.model); }
+
+  absl::Status Write(const ManifestText& manifest, const ArtifactWriters& out) const override {
     const auto metadata = [&]() -> absl::StatusOr<std::vector<std::pair<std::string, std::string>>> {
       ASSIGN_OR_RETURN(std::string text, manifest());
       return std::vector<std::pair<std::string, std::string>>{{onnx::kManifestKey, std::move(text)}};
     };
-    return onnx::WriteModel(converted_.model, {kModelportVersion, summary_, opset_}, metadata, out);
+    const onnx::ModelFacts facts = {kModelportVersion, summary_, opset_};
+    if (!has_data()) return onnx::WriteModel(converted_.model, facts, metadata, out.file);
+    const onnx::DataFile data = {out.data_name, *out.data};
+    return onnx::WriteModel(converted_.model, facts, metadata, out.file, &data);
   }
 
-  absl::Status CheckWritten(const std::string& path, const std::string& name) const override {
-    ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
-    ASSIGN_OR_RETURN(const onnx::FileModel stored, onnx::ReadModel(file->bytes()));
-    const std::string other = FindOther(stored);
+  absl::Status CheckWritten(const WrittenArtifact& written, const std::string& name) const override {
+    ASSIGN_OR_RETURN(const ReadFile read, Read(written));
+    const std::string other = FindOther(read.model);
     if (other.empty()) return absl::OkStatus();
     return absl::InternalError(absl::StrCat(name, ": ", other, " is not what was written"));
   }
 
-  absl::StatusOr<RoundTrip> Prove(const std::string& path, const ProvenCalls& calls,
+  absl::StatusOr<RoundTrip> Prove(const WrittenArtifact& written, const ProvenCalls& calls,
                                   const std::function<void(int64_t)>&) const override {
-    ASSIGN_OR_RETURN(RoundTrip proof,
-                     onnx::ProveFile(converted_, module_, forward_, path, calls.examples, calls.allow_nonfinite));
-    proof.tensors = CountWeights();  // CheckWritten or CompareBytes has compared them.
-    return proof;
+    if (!has_data()) return ProveIn(onnx::OpenVinoModel::Load(written.file), calls);
+    ASSIGN_OR_RETURN(const ReadFile read, Read(written));
+    return ProveIn(onnx::OpenVinoModel::LoadBytes(read.file->bytes(), read.model), calls);
   }
 
   absl::Status CompareBytes(const StoredArtifact& file, const std::vector<Slot>&,
                             const ManifestText& manifest) override {
-    ComparingWriter writer(file.bytes());
-    RETURN_IF_ERROR(Write(manifest, writer));
-    if (writer.differs_at() < 0) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const std::string path, ArtifactRealPath(file.path()));
+    const MappedFile* const data_file = file.data_file();
+    ComparingWriter writer(file.bytes()), data(data_file == nullptr ? "" : data_file->bytes());
+    RETURN_IF_ERROR(Write(manifest, {writer, &data, DataFileName(path)}));
+    if (writer.differs_at() < 0 && data.differs_at() < 0) return absl::OkStatus();
     const std::string other = FindOther(static_cast<const onnx::StoredOnnx&>(file).model());
     if (!other.empty()) {
       return absl::DataLossError(
           absl::StrCat(file.path(), ": the initializer ", other, " is missing, or is not what Modelport writes"));
     }
-    return absl::DataLossError(absl::StrCat(file.path(), ": from byte ", writer.differs_at(),
-                                            " on it is not what Modelport writes, in its graph or its metadata"));
+    if (writer.differs_at() >= 0) {
+      return absl::DataLossError(absl::StrCat(file.path(), ": from byte ", writer.differs_at(),
+                                              " on it is not what Modelport writes, in its graph or its metadata"));
+    }
+    return absl::DataLossError(absl::StrCat(DataFilePath(path), ": from byte ", data.differs_at(),
+                                            " on it is not what Modelport writes, beside its tensors"));
   }
 
   absl::StatusOr<RoundTrip> ProveEqual(const StoredArtifact& file, const ProvenCalls& calls) const override {
-    return Prove(file.path(), calls, [](int64_t) {});
+    if (!has_data()) return ProveIn(onnx::OpenVinoModel::Load(file.path()), calls);
+    const onnx::FileModel& model = static_cast<const onnx::StoredOnnx&>(file).model();
+    return ProveIn(onnx::OpenVinoModel::LoadBytes(file.bytes(), model), calls);
   }
 
  private:
+  // A file that was written, and what it says.
+  struct ReadFile {
+    std::shared_ptr<const MappedFile> file, data;
+    onnx::FileModel model;
+  };
+
+  absl::StatusOr<ReadFile> Read(const WrittenArtifact& written) const {
+    ReadFile read;
+    ASSIGN_OR_RETURN(read.file, MappedFile::Open(written.file));
+    ASSIGN_OR_RETURN(read.model, onnx::ReadModel(read.file->bytes(), written.data_name));
+    if (!has_data()) return read;
+    ASSIGN_OR_RETURN(read.data, MappedFile::Open(written.data));
+    RETURN_IF_ERROR(onnx::FindElements(read.data->bytes(), read.model));
+    return read;
+  }
+
+  absl::StatusOr<RoundTrip> ProveIn(const absl::StatusOr<onnx::OpenVinoModel>& file, const ProvenCalls& calls) const {
+    RETURN_IF_ERROR(file.status());
+    ASSIGN_OR_RETURN(RoundTrip proof,
+                     onnx::ProveFile(converted_, module_, forward_, *file, calls.examples, calls.allow_nonfinite));
+    proof.tensors = CountWeights();  // CheckWritten or CompareBytes has compared them.
+    return proof;
+  }
+
   // The name of a constant that `stored` has not as it was made; "" if it has all.
   std::string FindOther(const onnx::FileModel& stored) const {
     const onnx::Model& model = converted_.model;
@@ -159,6 +197,7 @@ class PreparedOnnx : public PreparedArtifact {
   const Target& target_;
   const std::string summary_;
   const int opset_;
+  const bool external_data_;
   const torch::jit::Module module_;
   const EntryPoint forward_;
   onnx::ConvertedModel converted_;

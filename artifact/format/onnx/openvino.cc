@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "artifact/format/onnx/onnx.pb.h"
 #include "common/status/status_macros.h"
 
 namespace modelport::onnx {
@@ -185,6 +186,29 @@ absl::Status Failed(const Library& library, absl::string_view what) {
   return absl::DataLossError(absl::StrCat("OpenVINO cannot ", what, ": ", message == nullptr ? "?" : message));
 }
 
+// The content of a file with the addresses of external elements in the place of their files, in the words that ONNX
+// Runtime and OpenVINO have for it.
+absl::StatusOr<std::string> WithAddresses(absl::string_view bytes, const FileModel& model) {
+  onnx_file::ModelProto message;
+  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return absl::DataLossError("is damaged, or no ONNX file");
+  }
+  for (onnx_file::TensorProto& tensor : *message.mutable_graph()->mutable_initializer()) {
+    if (tensor.data_location() != onnx_file::TensorProto::EXTERNAL) continue;
+    const auto found = model.constants.find(tensor.name());
+    if (found == model.constants.end() || !found->second.is_external) {
+      return absl::InternalError(absl::StrCat("the initializer ", tensor.name(), " was read otherwise"));
+    }
+    const absl::string_view elements = found->second.bytes;
+    for (onnx_file::StringStringEntryProto& entry : *tensor.mutable_external_data()) {
+      if (entry.key() == "location") entry.set_value("*/_ORT_MEM_ADDR_/*");
+      if (entry.key() == "offset") entry.set_value(absl::StrCat(reinterpret_cast<uintptr_t>(elements.data())));
+      if (entry.key() == "length") entry.set_value(absl::StrCat(elements.size()));
+    }
+  }
+  return message.SerializeAsString();
+}
+
 // A copy of what `tensor` has.
 absl::StatusOr<at::Tensor> Copy(const Library& library, void* tensor) {
   OvShape shape = {};
@@ -228,9 +252,14 @@ absl::StatusOr<OpenVinoModel> OpenVinoModel::Load(const std::string& path, int t
   return Compile(result, threads);
 }
 
-absl::StatusOr<OpenVinoModel> OpenVinoModel::LoadBytes(absl::string_view bytes) {
+absl::StatusOr<OpenVinoModel> OpenVinoModel::LoadBytes(absl::string_view bytes, const FileModel& model) {
   RETURN_IF_ERROR(CheckOpenVino());
   const Library& library = *TheLibrary();
+  std::string text;
+  if (model.has_external()) {
+    ASSIGN_OR_RETURN(text, WithAddresses(bytes, model));
+    bytes = text;
+  }
   const auto result = std::make_shared<Compiled>(Compiled{library});
   if (library.core_read_model_from_memory_buffer(library.core, bytes.data(), bytes.size(), nullptr, &result->model) !=
       0) {

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "artifact/format/onnx/read_model.h"
 
 namespace modelport::onnx {
 
@@ -32,8 +33,9 @@ class OpenVinoModel {
   //   DataLoss            OpenVINO cannot load it
   static absl::StatusOr<OpenVinoModel> Load(const std::string& path, int threads = 0);
 
-  // The same for the content of a file, of which ReadModel has found that it names no other file. It is copied.
-  static absl::StatusOr<OpenVinoModel> LoadBytes(absl::string_view bytes);
+  // The same for the content of a file, as which ReadModel and FindElements have read `model`. OpenVINO opens no file
+  // and copies all elements, those of external constants from where `model` has them.
+  static absl::StatusOr<OpenVinoModel> LoadBytes(absl::string_view bytes, const FileModel& model);
 
   // The outputs of these names for inputs of these names, which are contiguous.
   //   DataLoss  OpenVINO cannot run it

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "artifact/format/onnx/openvino.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/proof/check_entry_points.h"
 #include "common/torchscript/proof/compare_outputs.h"
@@ -252,9 +252,8 @@ absl::StatusOr<std::vector<Call>> CallsFor(const ConvertedModel& converted, cons
 }
 
 absl::StatusOr<RoundTrip> ProveFile(const ConvertedModel& converted, const Module& module,
-                                    const EntryPoint& entry_point, const std::string& path,
+                                    const EntryPoint& entry_point, const OpenVinoModel& file,
                                     const std::vector<Call>& examples, bool allow_nonfinite) {
-  ASSIGN_OR_RETURN(const OpenVinoModel file, OpenVinoModel::Load(path));
   ASSIGN_OR_RETURN(const std::vector<Call> calls, CallsFor(converted, module, entry_point, examples));
   RoundTrip proof;
   proof.methods = 1;

@@ -1,11 +1,11 @@
 #ifndef MODELPORT_ARTIFACT_FORMAT_ONNX_PROVE_H_
 #define MODELPORT_ARTIFACT_FORMAT_ONNX_PROVE_H_
 
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "artifact/format/onnx/convert.h"
+#include "artifact/format/onnx/openvino.h"
 #include "common/expression/expression.h"
 #include "common/torchscript/proof/compare_outputs.h"
 #include "common/torchscript/proof/proof_result.h"
@@ -32,11 +32,11 @@ inline double MostRounding(at::ScalarType type, double largest) { return kRoundi
 absl::StatusOr<std::vector<Call>> CallsFor(const ConvertedModel& converted, const torch::jit::Module& module,
                                            const EntryPoint& entry_point, const std::vector<Call>& examples);
 
-// Runs the file `path`, which was made of `converted`, in OpenVINO and compares it with `module`.
+// Runs `file`, which was made of `converted`, and compares it with `module`.
 //   DataLoss  names the first output that differs
-//   others    as RunExamples, CheckOpenVino and CallsFor
+//   others    as RunExamples and CallsFor
 absl::StatusOr<RoundTrip> ProveFile(const ConvertedModel& converted, const torch::jit::Module& module,
-                                    const EntryPoint& entry_point, const std::string& path,
+                                    const EntryPoint& entry_point, const OpenVinoModel& file,
                                     const std::vector<Call>& examples, bool allow_nonfinite);
 
 }  // namespace modelport::onnx

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "artifact/format/onnx/onnx.pb.h"
+#include "common/manifest/manifest.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/shape.h"
@@ -29,13 +30,32 @@ int TypeOf(DType dtype) {
   }
 }
 
+// Opens the data file of the ONNX file at `path`.
+absl::StatusOr<std::shared_ptr<const MappedFile>> OpenData(const std::string& data_path, const std::string& path) {
+  absl::StatusOr<std::shared_ptr<const MappedFile>> data = MappedFile::Open(data_path, MappedFile::Use::kNamed);
+  if (!absl::IsNotFound(data.status())) return data;
+  return absl::NotFoundError(absl::StrCat(data.status().message(), ", and ", path,
+                                          " has its weights there\n  put it there again, or export the model again"));
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const StoredOnnx>> StoredOnnx::Read(const std::string& path,
-                                                                   std::shared_ptr<const MappedFile> mapped) {
-  absl::StatusOr<FileModel> model = ReadModel(mapped->bytes());
+                                                                   std::shared_ptr<const MappedFile> mapped,
+                                                                   std::shared_ptr<const MappedFile> data) {
+  ASSIGN_OR_RETURN(const std::string real_path, ArtifactRealPath(path));
+  const std::string data_path = DataFilePath(real_path);
+  absl::StatusOr<FileModel> model = ReadModel(mapped->bytes(), DataFileName(real_path));
   if (!model.ok()) return Annotate(model.status(), path);
-  return std::make_shared<const StoredOnnx>(path, std::move(mapped), *std::move(model));
+  if (!model->has_external()) {
+    data = nullptr;
+  } else {
+    if (data == nullptr) {
+      ASSIGN_OR_RETURN(data, OpenData(data_path, path));
+    }
+    RETURN_IF_ERROR(Annotate(FindElements(data->bytes(), *model), data_path));
+  }
+  return std::make_shared<const StoredOnnx>(path, std::move(mapped), std::move(data), *std::move(model));
 }
 
 absl::StatusOr<absl::optional<StoredPart>> StoredOnnx::FindManifest() const {
@@ -55,15 +75,15 @@ absl::StatusOr<std::vector<absl::optional<StoredPart>>> StoredOnnx::FindTensors(
       tensors.emplace_back();
       continue;
     }
-    const auto& [shape, type, bytes] = found->second;
+    const FileTensor& tensor = found->second;
     const DType wanted = slot.dtype.value_or(dtype);
     const uint64_t size = *ElementCount(slot.shape) * ByteSize(wanted);
-    if (shape != slot.shape || type != TypeOf(wanted) || bytes.size() != size) {
+    if (tensor.shape != slot.shape || tensor.type != TypeOf(wanted) || tensor.bytes.size() != size) {
       return absl::DataLossError(absl::StrCat(path(), ": initializer ", slot.name, ": wants ", DTypeName(wanted), " ",
-                                              ShapeString(slot.shape), ", has ", bytes.size(), " bytes of type ", type,
-                                              " ", ShapeString(shape)));
+                                              ShapeString(slot.shape), ", has ", tensor.bytes.size(), " bytes of type ",
+                                              tensor.type, " ", ShapeString(tensor.shape)));
     }
-    tensors.emplace_back(StoredPart{absl::StrCat("initializer ", slot.name), bytes});
+    tensors.emplace_back(StoredPart{absl::StrCat("initializer ", slot.name), tensor.bytes});
   }
   return tensors;
 }

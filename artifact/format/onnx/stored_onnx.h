@@ -22,12 +22,17 @@ inline constexpr char kManifestKey[] = "modelport.manifest";
 // An ONNX file, whose initializers have the names of slots, those that its graph uses.
 class StoredOnnx : public StoredArtifact {
  public:
-  // Reads the file that was opened at `path`. Errors as ReadModel.
+  // Reads the file that was opened at `path`. Elements that are not in it lie in the file of this name with ".data"
+  // behind it, in the same folder: `data`, or if that is null it is opened, by no link.
+  //   NotFound  there is no such file
+  //   others    as ReadModel and FindElements
   static absl::StatusOr<std::shared_ptr<const StoredOnnx>> Read(const std::string& path,
-                                                                std::shared_ptr<const MappedFile> mapped);
+                                                                std::shared_ptr<const MappedFile> mapped,
+                                                                std::shared_ptr<const MappedFile> data = nullptr);
 
-  StoredOnnx(std::string path, std::shared_ptr<const MappedFile> mapped, FileModel model)
-      : StoredArtifact(std::move(path), std::move(mapped)), model_(std::move(model)) {}
+  StoredOnnx(std::string path, std::shared_ptr<const MappedFile> mapped, std::shared_ptr<const MappedFile> data,
+             FileModel model)
+      : StoredArtifact(std::move(path), std::move(mapped), std::move(data)), model_(std::move(model)) {}
 
   const FileModel& model() const { return model_; }
 

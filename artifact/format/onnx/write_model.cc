@@ -3,10 +3,12 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "common/status/status_macros.h"
 
 namespace modelport::onnx {
@@ -25,30 +27,106 @@ std::string FieldHeader(int field, uint64_t size) {
   return bytes;
 }
 
-// A constant without its elements, and the header of these, which end the message.
-struct ConstantHead {
-  std::string before;  // Of the field in the graph, the message, and the elements' header.
-  uint64_t size = 0;   // Of all three and the elements.
+// What follows the graph, the manifest, is far smaller than 1 MB.
+constexpr uint64_t kMostBytes = std::numeric_limits<int32_t>::max() - (uint64_t{1} << 20);
+
+// Of what begins in a data file: the size of a page, as ONNX's own tools align it.
+constexpr uint64_t kPage = 4096;
+
+bool IsLarge(const at::Tensor& tensor) { return tensor.nbytes() >= 1024; }
+
+// How a constant is written.
+struct ConstantLayout {
+  std::string head;   // Of the field in the graph, its message, and the header of the elements if they follow.
+  uint64_t size = 0;  // Of the field.
+  absl::optional<uint64_t> offset = {};  // In the data file, if the elements lie there.
 };
 
-ConstantHead HeadOf(const std::string& name, const at::Tensor& tensor) {
+onnx_file::TensorProto MessageOf(const std::string& name, const at::Tensor& tensor) {
   onnx_file::TensorProto message;
   for (const int64_t size : tensor.sizes()) message.add_dims(size);
   message.set_data_type(DataTypeOf(tensor.scalar_type()));
   message.set_name(name);
-  const std::string data = FieldHeader(onnx_file::TensorProto::kRawDataFieldNumber, tensor.nbytes());
-  const std::string text = message.SerializeAsString() + data;
-  ConstantHead head;
-  head.before = FieldHeader(onnx_file::GraphProto::kInitializerFieldNumber, text.size() + tensor.nbytes()) + text;
-  head.size = head.before.size() + tensor.nbytes();
-  return head;
+  return message;
 }
 
-}  // namespace
+// A constant whose elements end its message.
+ConstantLayout LayOutWithin(const std::string& name, const at::Tensor& tensor) {
+  const std::string data = FieldHeader(onnx_file::TensorProto::kRawDataFieldNumber, tensor.nbytes());
+  const std::string text = MessageOf(name, tensor).SerializeAsString() + data;
+  ConstantLayout layout;
+  layout.head = FieldHeader(onnx_file::GraphProto::kInitializerFieldNumber, text.size() + tensor.nbytes()) + text;
+  layout.size = layout.head.size() + tensor.nbytes();
+  return layout;
+}
 
-absl::Status WriteModel(
-    const Model& model, const ModelFacts& facts,
-    const std::function<absl::StatusOr<std::vector<std::pair<std::string, std::string>>>()>& metadata, Writer& out) {
+// A constant whose elements lie in the file `location`, from its byte `offset` on.
+ConstantLayout LayOutBeside(const std::string& name, const at::Tensor& tensor, const std::string& location,
+                            uint64_t offset) {
+  onnx_file::TensorProto message = MessageOf(name, tensor);
+  const std::pair<const char*, std::string> entries[] = {
+      {"location", location}, {"offset", absl::StrCat(offset)}, {"length", absl::StrCat(tensor.nbytes())}};
+  for (const auto& [key, value] : entries) {
+    onnx_file::StringStringEntryProto& entry = *message.add_external_data();
+    entry.set_key(key);
+    entry.set_value(value);
+  }
+  message.set_data_location(onnx_file::TensorProto::EXTERNAL);
+  const std::string text = message.SerializeAsString();
+  ConstantLayout layout;
+  layout.head = FieldHeader(onnx_file::GraphProto::kInitializerFieldNumber, text.size()) + text;
+  layout.size = layout.head.size();
+  layout.offset = offset;
+  return layout;
+}
+
+// Lays out the constants, the large ones in the file `location` if that is not "".
+std::vector<ConstantLayout> LayOut(const Model& model, const std::string& location) {
+  std::vector<ConstantLayout> layouts;
+  uint64_t end = 0;  // Of the data file.
+  for (size_t i = 0; i < model.tensors.size(); ++i) {
+    const at::Tensor& tensor = model.tensors[i];
+    if (location.empty() || !IsLarge(tensor)) {
+      layouts.push_back(LayOutWithin(model.constants[i], tensor));
+      continue;
+    }
+    const uint64_t offset = (end + kPage - 1) / kPage * kPage;
+    layouts.push_back(LayOutBeside(model.constants[i], tensor, location, offset));
+    end = offset + tensor.nbytes();
+  }
+  return layouts;
+}
+
+uint64_t GraphSize(const std::string& code, const std::vector<ConstantLayout>& layouts) {
+  uint64_t size = code.size();
+  for (const ConstantLayout& layout : layouts) size += layout.size;
+  return size;
+}
+
+absl::Status WriteElements(const at::Tensor& tensor, Writer& out) {
+  const at::Tensor dense = tensor.contiguous();
+  const absl::string_view bytes(static_cast<const char*>(dense.const_data_ptr()), dense.nbytes());
+  return tensor.is_contiguous() ? out.WriteLasting(bytes) : out.Write(bytes);
+}
+
+absl::Status WriteConstants(const Model& model, const std::vector<ConstantLayout>& layouts, Writer& out,
+                            const DataFile* data) {
+  uint64_t end = 0;  // Of the data file.
+  for (size_t i = 0; i < layouts.size(); ++i) {
+    const at::Tensor& tensor = model.tensors[i];
+    RETURN_IF_ERROR(out.Write(layouts[i].head));
+    if (!layouts[i].offset) {
+      RETURN_IF_ERROR(WriteElements(tensor, out));
+      continue;
+    }
+    RETURN_IF_ERROR(data->out.Write(std::string(*layouts[i].offset - end, '\0')));
+    RETURN_IF_ERROR(WriteElements(tensor, data->out));
+    end = *layouts[i].offset + tensor.nbytes();
+  }
+  return absl::OkStatus();
+}
+
+onnx_file::ModelProto HeadOf(const ModelFacts& facts) {
   onnx_file::ModelProto head;
   // That in which the opset was released.
   head.set_ir_version(facts.opset < 19 ? 8 : facts.opset < 21 ? 9 : 10);
@@ -58,28 +136,32 @@ absl::Status WriteModel(
   onnx_file::OperatorSetIdProto& opset = *head.add_opset_import();
   opset.set_domain("");
   opset.set_version(facts.opset);
+  return head;
+}
+
+}  // namespace
+
+bool FitsOneFile(const Model& model) {
+  return GraphSize(model.graph.SerializeAsString(), LayOut(model, "")) <= kMostBytes;
+}
+
+bool HasLargeConstants(const Model& model) { return std::any_of(model.tensors.begin(), model.tensors.end(), IsLarge); }
+
+absl::Status WriteModel(
+    const Model& model, const ModelFacts& facts,
+    const std::function<absl::StatusOr<std::vector<std::pair<std::string, std::string>>>()>& metadata, Writer& out,
+    const DataFile* data) {
   const std::string code = model.graph.SerializeAsString();
-  std::vector<ConstantHead> heads;
-  uint64_t size = code.size();
-  for (size_t i = 0; i < model.tensors.size(); ++i) {
-    heads.push_back(HeadOf(model.constants[i], model.tensors[i]));
-    size += heads.back().size;
-  }
-  // What follows the graph, the manifest, is far smaller than 1 MB.
-  constexpr uint64_t kMost = std::numeric_limits<int32_t>::max() - (uint64_t{1} << 20);
-  if (size > kMost) {
+  const std::vector<ConstantLayout> layouts = LayOut(model, data == nullptr ? "" : data->name);
+  const uint64_t size = GraphSize(code, layouts);
+  if (size > kMostBytes) {
     return absl::UnimplementedError(absl::StrCat(
         "the file would have ", size >> 20, " MB, and an ONNX file holds less than 2048 MB; choose a smaller model"));
   }
-  RETURN_IF_ERROR(out.Write(head.SerializeAsString()));
+  RETURN_IF_ERROR(out.Write(HeadOf(facts).SerializeAsString()));
   RETURN_IF_ERROR(out.Write(FieldHeader(onnx_file::ModelProto::kGraphFieldNumber, size)));
   RETURN_IF_ERROR(out.Write(code));
-  for (size_t i = 0; i < model.tensors.size(); ++i) {
-    RETURN_IF_ERROR(out.Write(heads[i].before));
-    const at::Tensor tensor = model.tensors[i].contiguous();
-    const absl::string_view bytes(static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes());
-    RETURN_IF_ERROR(model.tensors[i].is_contiguous() ? out.WriteLasting(bytes) : out.Write(bytes));
-  }
+  RETURN_IF_ERROR(WriteConstants(model, layouts, out, data));
   ASSIGN_OR_RETURN(const auto entries, metadata());
   onnx_file::ModelProto tail;
   for (const auto& [key, value] : entries) {

@@ -20,13 +20,27 @@ struct ModelFacts {
   int opset = kOpset;
 };
 
-// Writes the file of `model` to `out`: equal models give equal bytes. Constants are not collected in memory; one that
-// is contiguous goes to one call of WriteLasting. `metadata` makes the file's entries of key and text, and is called
-// after everything else has been written.
-//   Unimplemented  the file would have 2 GB or more, which its format cannot hold
+// The file that has a model's large constants, those of 1 KiB and more: external data, in ONNX's word. Each begins at a
+// multiple of 4096 bytes, so that runtimes can map it.
+struct DataFile {
+  std::string name;  // By which the model's file names it; both lie in one folder.
+  Writer& out;
+};
+
+// Whether the file of `model` has less than 2 GB, more than which its format cannot hold, without a data file.
+bool FitsOneFile(const Model& model);
+
+// Whether `model` has large constants.
+bool HasLargeConstants(const Model& model);
+
+// Writes the file of `model` to `out`, and its large constants to `data` if that is not null: equal models give equal
+// bytes. Constants are not collected in memory; one that is contiguous goes to one call of WriteLasting. `metadata`
+// makes the file's entries of key and text, and is called after everything else has been written.
+//   Unimplemented  the file would have 2 GB or more
 absl::Status WriteModel(
     const Model& model, const ModelFacts& facts,
-    const std::function<absl::StatusOr<std::vector<std::pair<std::string, std::string>>>()>& metadata, Writer& out);
+    const std::function<absl::StatusOr<std::vector<std::pair<std::string, std::string>>>()>& metadata, Writer& out,
+    const DataFile* data = nullptr);
 
 }  // namespace modelport::onnx
 

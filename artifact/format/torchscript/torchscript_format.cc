@@ -60,20 +60,23 @@ class PreparedArchive : public PreparedArtifact {
     return Annotate(CheckRuns(request_.runtime, built_.operators), model);
   }
 
-  absl::Status Write(const ManifestText& manifest, Writer& out) const override {
-    return WriteArchive(*built_.module, request_.runtime, {{kManifestExtraFile, manifest}}, out);
+  bool has_data() const override { return false; }
+
+  absl::Status Write(const ManifestText& manifest, const ArtifactWriters& out) const override {
+    return WriteArchive(*built_.module, request_.runtime, {{kManifestExtraFile, manifest}}, out.file);
   }
 
-  absl::Status CheckWritten(const std::string& path, const std::string& name) const override {
-    ASSIGN_OR_RETURN(const ArchiveFormat written, ReadArchiveFormat(path));
-    if (written.version == format_.version && written.new_records == format_.new_records) return absl::OkStatus();
+  absl::Status CheckWritten(const WrittenArtifact& written, const std::string& name) const override {
+    ASSIGN_OR_RETURN(const ArchiveFormat format, ReadArchiveFormat(written.file));
+    if (format.version == format_.version && format.new_records == format_.new_records) return absl::OkStatus();
     return absl::InternalError(
-        absl::StrCat(name, ": wants archive version ", format_.version, ", has ", written.version));
+        absl::StrCat(name, ": wants archive version ", format_.version, ", has ", format.version));
   }
 
-  absl::StatusOr<RoundTrip> Prove(const std::string& path, const ProvenCalls& calls,
+  absl::StatusOr<RoundTrip> Prove(const WrittenArtifact& written, const ProvenCalls& calls,
                                   const std::function<void(int64_t)>& on_bytes) const override {
-    return ProveRoundTrip(*built_.module, path, calls.examples, calls.entry_points, calls.allow_nonfinite, on_bytes);
+    return ProveRoundTrip(*built_.module, written.file, calls.examples, calls.entry_points, calls.allow_nonfinite,
+                          on_bytes);
   }
 
   absl::Status CompareBytes(const StoredArtifact& file, const std::vector<Slot>& slots,
@@ -116,6 +119,11 @@ class TorchScript : public ArtifactFormat {
     if (request.opset != 0) {
       return absl::InvalidArgumentError(absl::StrCat(request.entry.variant->name,
                                                      ": --opset is for ONNX files, and an artifact for ",
+                                                     request.target->name, " is TorchScript"));
+    }
+    if (request.external_data) {
+      return absl::InvalidArgumentError(absl::StrCat(request.entry.variant->name,
+                                                     ": --external_data is for ONNX files, and an artifact for ",
                                                      request.target->name, " is TorchScript"));
     }
     return std::make_unique<PreparedArchive>(request, built);

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <string>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/support/tool_process.h"
@@ -16,6 +17,20 @@ TEST(OnnxTargetTest, IsAProvenFileWithItsManifest) {
   EXPECT_EQ(manifest["artifact"]["size_bytes"], std::filesystem::file_size(file));
   EXPECT_EQ(manifest["round_trip"]["proven"], true);
   EXPECT_EQ(std::string(manifest["round_trip"]["runtime"]).substr(0, 9), "OpenVINO ");
+}
+
+TEST(OnnxTargetTest, ItsWeightsMayLieInAFileOfTheirOwnAlsoInAPackage) {
+  const std::string file = DataPath("models/demo_depth/tests/demo_depth.onnx");
+  const nlohmann::json manifest = nlohmann::json::parse(ReadFile(file + ".manifest.json"));
+  EXPECT_EQ(manifest["artifact"]["data"]["name"], "demo_depth.onnx.data");
+  EXPECT_EQ(manifest["artifact"]["data"]["size_bytes"], std::filesystem::file_size(file + ".data"));
+  EXPECT_EQ(manifest["round_trip"]["proven"], true);
+  const std::string folder = DataPath("models/demo_depth/tests/demo_depth_package");
+  EXPECT_THAT(FileNames(folder), testing::ElementsAre("demo_depth.onnx", "demo_depth.onnx.data",
+                                                      "demo_depth.onnx.manifest.json", "demo_depth.profiles.json"));
+  for (const char* const ending : {"", ".data", ".manifest.json"}) {
+    EXPECT_EQ(ReadFile(folder + "/demo_depth.onnx" + ending), ReadFile(file + ending));
+  }
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "artifact/build/open_artifact.h"
 #include "artifact/build/target_tree.h"
 #include "artifact/format/built_module.h"
+#include "artifact/format/onnx/stored_onnx.h"
 #include "artifact/format/stored_artifact.h"
 #include "artifact/manifest/describe_export.h"
 #include "artifact/manifest/stated_manifest.h"
@@ -60,8 +61,10 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
   const bool is_onnx = IsOnnx(file->bytes());
   const absl::Status known = is_onnx ? absl::OkStatus() : CheckScriptFile(file->bytes());
   if (!known.ok()) return Annotate(known, path);
-  ASSIGN_OR_RETURN(const std::shared_ptr<const StoredArtifact> artifact, ReadArtifact(path, std::move(file)));
+  ASSIGN_OR_RETURN(const std::shared_ptr<const StoredArtifact> artifact,
+                   ReadArtifact(path, std::move(file), signature ? signature->data : nullptr));
   ASSIGN_OR_RETURN(StatedManifest stated, ReadStatedManifest(*artifact, signature));
+  if (!signature) RETURN_IF_ERROR(CheckDataFile(*artifact, stated));
   if (!stated.other_release.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(stated.path, ": ", stated.other_release,
                                                       "\n  run it with that release, or export the model again"));
@@ -72,7 +75,8 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
       .path = path, .module = nullptr, .manifest = std::move(stated.manifest), .manifest_sha256 = Sha256Of(json)};
   if (!loaded.manifest.knob_values().empty()) ForgetUnit(loaded.manifest);
   if (is_onnx) {
-    absl::StatusOr<onnx::OpenVinoModel> model = onnx::OpenVinoModel::LoadBytes(artifact->bytes());
+    absl::StatusOr<onnx::OpenVinoModel> model =
+        onnx::OpenVinoModel::LoadBytes(artifact->bytes(), static_cast<const onnx::StoredOnnx&>(*artifact).model());
     if (!model.ok()) return Annotate(model.status(), path);
     loaded.onnx = *std::move(model);
     return loaded;
@@ -135,7 +139,7 @@ absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path, const std::
   }
   // What is loaded is what was signed, whatever another process writes to the file.
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> copy, MappedFile::OpenCopy(path));
-  ASSIGN_OR_RETURN(const ArtifactSignature signature, CheckSignature(path, *copy, public_key));
+  ASSIGN_OR_RETURN(const ArtifactSignature signature, CheckSignature(path, *copy, public_key, MappedFile::OpenCopy));
   return Load(path, copy, signature, Origin::kKnown);
 }
 

@@ -41,8 +41,8 @@ absl::Status TurnKnobs(const std::map<std::string, double>& values, LoadedArtifa
 //   InvalidArgument     neither TorchScript nor ONNX
 //   FailedPrecondition  without preprocessing inside, of another release, or its code reaches outside; or OpenVINO,
 //                       which runs ONNX files, is not at hand
-//   NotFound            no such file, or no manifest: Modelport did not write it
-//   DataLoss            damaged
+//   NotFound            no such file, or no manifest: Modelport did not write it; or its data file is missing
+//   DataLoss            damaged, or its data file is another's
 //   others              with a key: as CheckSignature
 absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path, const std::string& public_key);
 

@@ -1,0 +1,115 @@
+// export --target=onnx of every test model of a family: what OpenVINO computes of the file is what the module computes.
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/support/case_table.h"
+#include "tests/support/test_models.h"
+#include "tests/support/tool_process.h"
+
+namespace modelport {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+ToolResult Export(const std::string& model, const std::vector<std::string>& flags, const std::string& folder) {
+  std::vector<std::string> arguments = {"--model=" + model, "--weights=seeded", "--target=onnx",
+                                        "--plugin_path=" + DataPath("models")};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  return RunWarmTool("export", arguments, folder);
+}
+
+nlohmann::json Manifest(const std::string& path) { return nlohmann::json::parse(ReadFile(path)); }
+
+// What models/FAMILY/testdata/onnx.txt says of a model: sizes that have to be fixed, or why it has no file.
+Case CaseOf(const std::string& model) {
+  for (const std::string& table : FamilyFiles("onnx.txt")) {
+    for (const Case& one : ReadCaseTable(table)) {
+      if (Text(one, "model") == model) return one;
+    }
+  }
+  return {};
+}
+
+class OnnxModelTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(OnnxModelTest, IsProvenOrRefusedForItsReason) {
+  const Case stated = CaseOf(GetParam());
+  const std::string folder = EmptyFolder("onnx"), sizes = Text(stated, "sizes"), refused = Text(stated, "refused");
+  const ToolResult result = Export(
+      GetParam(), sizes.empty() ? std::vector<std::string>() : std::vector<std::string>{"--sizes=" + sizes}, folder);
+  if (!refused.empty()) {
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, HasSubstr(refused));
+    EXPECT_THAT(FileNames(folder), testing::IsEmpty());
+    return;
+  }
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(FileNames(folder), ElementsAre(GetParam() + ".onnx", GetParam() + ".onnx.manifest.json"));
+  const nlohmann::json manifest = Manifest(folder + "/" + GetParam() + ".onnx.manifest.json");
+  EXPECT_EQ(manifest["target"], "onnx");
+  EXPECT_EQ(manifest["opset"], 17);
+  EXPECT_EQ(manifest["round_trip"]["proven"], true);
+  EXPECT_THAT(manifest["round_trip"]["runtime"], testing::StartsWith("OpenVINO "));
+  EXPECT_EQ(manifest["entry_points"].size(), 1);
+}
+
+TEST_P(OnnxModelTest, IsProvenInFloat16) {
+  const Case stated = CaseOf(GetParam());
+  const std::string sizes = Text(stated, "sizes");
+  if (!Text(stated, "refused").empty()) GTEST_SKIP() << "has no file";
+  const std::string folder = EmptyFolder("float16");
+  std::vector<std::string> flags = {"--dtype=float16", "--out=m.onnx"};
+  if (!sizes.empty()) flags.push_back("--sizes=" + sizes);
+  const ToolResult result = Export(GetParam(), flags, folder);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const nlohmann::json manifest = Manifest(folder + "/m.onnx.manifest.json");
+  EXPECT_EQ(manifest["dtype"], "float16");
+  EXPECT_EQ(manifest["round_trip"]["proven"], true);
+  EXPECT_EQ(manifest["entry_points"][0]["inputs"][0]["dtype"], "float32");
+  EXPECT_EQ(manifest["entry_points"][0]["outputs"][0]["dtype"], "float32");
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, OnnxModelTest, testing::ValuesIn(TestModels()),
+                         [](const auto& info) { return info.param; });
+
+// The wrappers that give a host one image for one image.
+class HostModelTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(HostModelTest, IsOneImageForOneImageOrRefusedForItsReason) {
+  const auto& [model, wrapper] = FindNukeTestModel(GetParam());
+  const Case stated = CaseOf(model);
+  const std::string folder = EmptyFolder("host");
+  const std::string refused = Text(stated, wrapper.empty() ? "refused_host" : "refused_host_" + wrapper);
+  const ToolResult result =
+      RunWarmTool("export",
+                  {"--model=" + model, "--weights=seeded", "--target=unreal", "--out=m.onnx", "--sizes=H=31,W=45",
+                   "--plugin_path=" + DataPath("models"), "--wrapper=" + wrapper},
+                  folder);
+  if (!refused.empty()) {
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, HasSubstr(refused));
+    return;
+  }
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const nlohmann::json manifest = Manifest(folder + "/m.onnx.manifest.json");
+  EXPECT_EQ(manifest["round_trip"]["proven"], true);
+  const auto channels_in = manifest["interface"]["channels_in"].size();
+  const auto channels_out = manifest["interface"]["channels_out"].size();
+  const int scale = manifest["interface"]["scale"];
+  for (const nlohmann::json& output : manifest["round_trip"]["outputs"]) {
+    EXPECT_EQ(output["call"], "forward([1, " + std::to_string(channels_in) + ", 31, 45])");
+    EXPECT_EQ(output["shape"], nlohmann::json({1, channels_out, 31 * scale, 45 * scale}));
+  }
+  EXPECT_TRUE(manifest["knobs"].empty());
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(HostModelTest);
+INSTANTIATE_TEST_SUITE_P(Models, HostModelTest, testing::ValuesIn(NukeTestModels()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace modelport
