@@ -16,6 +16,7 @@ PLUGINS = [
     "moge",
     "resnet",
     "rife",
+    "sam2",
     "span_sr",
     "transforms",
     "vitmatte",

@@ -3,7 +3,7 @@
 load("//build_defs:cc.bzl", "cc_binary", "cc_library")
 load("//build_defs:plugin_data.bzl", "without_plugins")
 
-def tool(name, deps, visibility, data = []):
+def tool(name, deps, visibility, data = [], files = []):
     """A tool of tools/command/commands.h: NAME.cc as the library NAME_command, the program NAME, and without_plugins for tests.
 
     Args:
@@ -11,12 +11,13 @@ def tool(name, deps, visibility, data = []):
       deps: what NAME.cc uses.
       visibility: of the program.
       data: what the program reads beside plugins.
+      files: further sources of the library with their headers, FILE.cc and FILE.h.
     """
     reads_plugins = "//models:built_in_plugins" in deps
     cc_library(
         name = name + "_command",
+        files = files,
         srcs = [name + ".cc"],
-        hdrs = [],
         visibility = ["//release:__pkg__"],
         deps = deps + ["//tools/command:commands"],
     )

@@ -1,16 +1,23 @@
 #include "tests/mutation/constants_check.h"
 
 #include <fstream>
+#include <istream>
+#include <set>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "common/expression/expression.h"
+#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {
 namespace {
+
+using Values = std::map<std::string, std::string>;
 
 constexpr char kAbsent[] = "-";
 
@@ -27,27 +34,50 @@ void Collect(const ModuleNode& node, std::map<std::string, std::string>& constan
   for (const ModuleNode::Child& child : node.children) Collect(*child.node, constants);
 }
 
+// The values of a row by its cells: the constant, the value of the models that no other cell names, and "MODEL MODEL:
+// VALUE".
+absl::StatusOr<Values> ReadValues(const std::vector<std::string>& models, const std::vector<std::string>& cells) {
+  if (cells.size() < 2) return absl::InvalidArgumentError("wants CONSTANT | VALUE");
+  Values values;
+  for (const std::string& model : models) values[model] = cells[1];
+  std::set<std::string> named;
+  for (size_t i = 2; i < cells.size(); ++i) {
+    const std::pair<std::string, std::string> ends = absl::StrSplit(cells[i], absl::MaxSplits(": ", 1));
+    if (ends.second.empty()) return absl::InvalidArgumentError(absl::StrCat(cells[i], ": wants MODEL: VALUE"));
+    for (const std::string& model : std::vector<std::string>(absl::StrSplit(ends.first, ' '))) {
+      if (values.count(model) == 0) return absl::InvalidArgumentError(absl::StrCat(model, ": is none of the models"));
+      if (!named.insert(model).second) return absl::InvalidArgumentError(absl::StrCat(model, ": has two values"));
+      values[model] = ends.second;
+    }
+  }
+  return values;
+}
+
+absl::StatusOr<ConstantsTable> Read(std::istream& lines) {
+  ConstantsTable table;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    if (table.variants.empty()) {
+      absl::string_view models = line;
+      if (!absl::ConsumePrefix(&models, "models: ")) return absl::InvalidArgumentError("wants models: NAME NAME");
+      table.variants = absl::StrSplit(models, ' ');
+      continue;
+    }
+    const std::vector<std::string> cells = Cells(line);
+    ASSIGN_OR_RETURN(KeyPattern constant, KeyPattern::Parse(cells[0]));
+    ASSIGN_OR_RETURN(Values values, ReadValues(table.variants, cells));
+    table.rows.push_back({std::move(constant), std::move(values)});
+  }
+  return table;
+}
+
 }  // namespace
 
 absl::StatusOr<ConstantsTable> ReadConstantsTable(const std::string& path) {
   std::ifstream stream(path);
   if (!stream) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
-  ConstantsTable table;
-  for (std::string line; std::getline(stream, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    std::vector<std::string> cells = Cells(line);
-    if (table.variants.empty()) {
-      table.variants.assign(cells.begin() + 1, cells.end());
-      continue;
-    }
-    if (cells.size() != table.variants.size() + 1) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ": wants ", table.variants.size() + 1, " columns: ", line));
-    }
-    ASSIGN_OR_RETURN(KeyPattern constant, KeyPattern::Parse(cells[0]));
-    ConstantsTable::Row row{std::move(constant), {}};
-    for (size_t i = 0; i < table.variants.size(); ++i) row.values[table.variants[i]] = cells[i + 1];
-    table.rows.push_back(std::move(row));
-  }
+  const absl::StatusOr<ConstantsTable> table = Read(stream);
+  if (!table.ok()) return Annotate(table.status(), path);
   return table;
 }
 

@@ -21,6 +21,13 @@ struct ConstantsTable {
   std::vector<Row> rows;
 };
 
+// Reads a table of lines
+//
+//   # A comment.
+//   models: toy_small toy_large toy_reg
+//   blocks.{i}.norm1.eps | 1e-6 | toy_large toy_reg: 1e-5
+//
+// with the value of the models that the line does not name, then those of others; "-": they have no such constant.
 absl::StatusOr<ConstantsTable> ReadConstantsTable(const std::string& path);
 
 // Every disagreement of `tree`'s constants and attributes with the table's column `variant`: other values, constants

@@ -1,10 +1,14 @@
 // The effect of a wrong eps can be smaller than rounding, so every constant is also compared as data with the value
 // that upstream's constructors set.
+#include <fstream>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
@@ -31,12 +35,42 @@ TEST_P(ConstantsTest, AgreeWithUpstreamsConstructors) {
 
 INSTANTIATE_TEST_SUITE_P(Families, ConstantsTest, testing::ValuesIn(FamilyFiles("constants.txt")));
 
-TEST(ConstantsTest, EveryVariantOfTheCatalogHasAColumn) {
+TEST(ConstantsTest, EveryVariantOfTheCatalogIsListed) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   for (const CatalogEntry& entry : registry.catalog()) {
     const std::string path = "models/" + entry.plugin->family + "/testdata/constants.txt";
     ASSERT_OK_AND_ASSIGN(const ConstantsTable table, ReadConstantsTable(path));
     EXPECT_THAT(table.variants, testing::Contains(entry.variant->name));
+  }
+}
+
+// The table of these lines.
+absl::StatusOr<ConstantsTable> Table(const std::string& lines) {
+  const std::string path = testing::TempDir() + "/constants.txt";
+  std::ofstream(path) << lines;
+  return ReadConstantsTable(path);
+}
+
+TEST(ConstantsTest, ALineHasTheValueOfMostModelsAndThoseOfOthers) {
+  ASSERT_OK_AND_ASSIGN(const ConstantsTable table,
+                       Table("# a comment\nmodels: a b c d\n\neps | 1e-6 | b d: 1e-5 | c: -\nheads | [1, 2]\n"));
+  EXPECT_THAT(table.variants, testing::ElementsAre("a", "b", "c", "d"));
+  ASSERT_EQ(table.rows.size(), 2);
+  EXPECT_EQ(table.rows[0].values,
+            (std::map<std::string, std::string>{{"a", "1e-6"}, {"b", "1e-5"}, {"c", "-"}, {"d", "1e-5"}}));
+  EXPECT_EQ(table.rows[1].values.at("d"), "[1, 2]");
+}
+
+TEST(ConstantsTest, OtherLinesSayWhatIsWrong) {
+  const std::pair<std::string, std::string> kCases[] = {
+      {"eps | 1", "wants models: NAME NAME"},
+      {"models: a b\neps", "wants CONSTANT | VALUE"},
+      {"models: a b\neps | 1 | b", "b: wants MODEL: VALUE"},
+      {"models: a b\neps | 1 | c: 2", "c: is none of the models"},
+      {"models: a b\neps | 1 | b: 2 | b: 3", "b: has two values"},
+  };
+  for (const auto& [lines, message] : kCases) {
+    EXPECT_THAT(Table(lines), StatusIs(absl::StatusCode::kInvalidArgument, testing::EndsWith(message)));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "tests/support/test_models.h"
 
+#include <algorithm>
+
 #include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -23,11 +25,13 @@ void VisitTestModels(absl::FunctionRef<void(const CatalogEntry&)> visit) {
   }
 }
 
-void VisitNukeTestModels(absl::FunctionRef<void(const NukeTestModel&, const Wrapper&)> visit) {
+void VisitNukeTestModels(absl::FunctionRef<void(const NukeTestModel&, const ModuleType& wrapper)> visit) {
   VisitTestModels([&](const CatalogEntry& entry) {
     const std::vector<const Wrapper*> wrappers = WrappersOf(*entry.plugin, *entry.variant, "nuke");
     for (const Wrapper* wrapper : wrappers) {
-      visit({entry.variant->name, wrapper == wrappers.front() ? "" : wrapper->name}, *wrapper);
+      const ModuleType* const type = entry.plugin->library->Find(wrapper->call.type);
+      ASSERT_NE(type, nullptr) << wrapper->call.type;
+      visit({entry.variant->name, wrapper == wrappers.front() ? "" : wrapper->name}, *type);
     }
   });
 }
@@ -47,26 +51,26 @@ std::vector<std::string> TestModels() {
 
 std::vector<std::string> NukeTestModels(absl::string_view type) {
   std::vector<std::string> names;
-  VisitNukeTestModels([&](const NukeTestModel& model, const Wrapper& wrapper) {
-    if (type.empty() || wrapper.call.type == type) names.push_back(ArtifactName(model.model, model.wrapper));
+  VisitNukeTestModels([&](const NukeTestModel& model, const ModuleType& wrapper) {
+    if (type.empty() || wrapper.name() == type) names.push_back(ArtifactName(model.model, model.wrapper));
   });
   return names;
 }
 
 std::vector<std::string> NukeImageModels() {
   std::vector<std::string> names;
-  VisitNukeTestModels([&](const NukeTestModel& model, const Wrapper& wrapper) {
-    const std::string& type = wrapper.call.type;
-    const bool is_image = type != "NukeMatte" && type != "NukeMask" && type != "NukeBetween" && type != "NukeFlow" &&
-                          type != "NukeUpscale";
-    if (is_image) names.push_back(ArtifactName(model.model, model.wrapper));
+  VisitNukeTestModels([&](const NukeTestModel& model, const ModuleType& wrapper) {
+    const bool has_max_size = std::any_of(wrapper.attributes.begin(), wrapper.attributes.end(),
+                                          [](const ValueDecl& knob) { return knob.name == "max_size"; });
+    if (has_max_size && wrapper.interface->stated.channels_in.size() == 3)
+      names.push_back(ArtifactName(model.model, model.wrapper));
   });
   return names;
 }
 
 NukeTestModel FindNukeTestModel(absl::string_view name) {
   NukeTestModel found;
-  VisitNukeTestModels([&](const NukeTestModel& model, const Wrapper&) {
+  VisitNukeTestModels([&](const NukeTestModel& model, const ModuleType&) {
     if (ArtifactName(model.model, model.wrapper) == name) found = model;
   });
   EXPECT_FALSE(found.model.empty()) << name;

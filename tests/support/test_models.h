@@ -26,7 +26,7 @@ struct NukeTestModel {
 // The names of all of them, "model" and "model_classes", or only of those of this wrapper type.
 std::vector<std::string> NukeTestModels(absl::string_view type = "");
 
-// Those that take one image, without a trimap.
+// Those that take one image alone, and have the knob max_size.
 std::vector<std::string> NukeImageModels();
 
 // The one of this name.

@@ -66,6 +66,9 @@ struct PredictFlags {
     for (AnyFlag* const scene : FlagGroup{&views, &cameras, &points}) {
       scene->NotWith({&compare, &benchmark, &between, &tile}, "views of a scene are taken together");
     }
+    for (AnyFlag* const prompt : FlagGroup{&point, &box}) {
+      prompt->NotWith({&trimap, &between, &views, &cameras, &points}, "a prompt is for one image");
+    }
     benchmark.NotWith({&compare}, "it measures one artifact");
   }
 
@@ -80,6 +83,12 @@ struct PredictFlags {
       group, "trimap", "",
       "for a model of mattes: the trimap of the image, grey: black background, white foreground, unknown between; of "
       "several images a folder or a sequence, which has one with the number or the name of each image"};
+  Flag<PointsFlag> point{group,
+                         "point",
+                         {},
+                         "for a model that is told what is meant: a point in it, X,Y in pixels right and down, such as "
+                         "200,150, or X,Y,0 in what is not meant; --point may be given several times"};
+  Flag<BoxFlag> box{group, "box", {}, "for such a model: a box around what is meant, LEFT,TOP,RIGHT,BOTTOM in pixels"};
   Flag<absl::optional<int64_t>> between{group, "between", absl::nullopt,
                                         "for a model that makes a frame between two: how many to make between each two "
                                         "images of --input, numbered so that the images themselves fit between them"};
@@ -100,7 +109,9 @@ struct PredictFlags {
   Flag<bool> flow{group, "flow", false,
                   "with --between: write the motion in the place of the frame, as pixels in an .exr, as colours of "
                   "directions in a .png"};
-  Flag<bool> side_by_side{group, "side_by_side", false, "draw depth in colours, with the image to its left"};
+  Flag<bool> side_by_side{
+      group, "side_by_side", false,
+      "draw depth in colours, with the image to its left; of a matte the image, and the image with the matte over it"};
   Flag<std::string> cameras{
       group, "cameras", "",
       "write the cameras of the views to this .json file, or to this new folder as COLMAP's text files"};
@@ -213,6 +224,9 @@ absl::StatusOr<PredictOptions> ParsePredictOptions(const PredictFlags& flags) {
   if (*flags.tile) {
     ASSIGN_OR_RETURN(options.tiles, ParseTiles(**flags.tile, *flags.tile_pad));
   }
+  options.prompt = flags.box->corners;
+  options.prompt.insert(options.prompt.end(), flags.point->points.begin(), flags.point->points.end());
+  options.style.prompt = options.prompt;
   options.style.side_by_side = *flags.side_by_side;
   options.style.normals = *flags.normals;
   options.style.flow = *flags.flow;

@@ -448,6 +448,7 @@ absl::Status ReadJob(const PredictJob& job, const PredictOptions& options, JobIn
 ModelInput ForModel(const JobInput& input, const PredictJob& job, const PredictOptions& options) {
   return {.images = input.images,
           .trimap = input.trimap,
+          .prompt = options.prompt,
           .timestep = job.timestep,
           .flow = options.style.flow,
           .size = options.size,
@@ -461,7 +462,8 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
   if (style.range && !prediction.depth.defined() && !prediction.flow.defined()) {
     return absl::InvalidArgumentError(absl::StrCat(artifact.manifest.model(), " gives no depth; leave out --range"));
   }
-  if (style.is_picture() && !prediction.depth.defined()) {
+  const bool shows_matte = style.side_by_side && !style.normals && prediction.alpha.defined();
+  if (style.is_picture() && !prediction.depth.defined() && !shows_matte) {
     return absl::InvalidArgumentError(
         absl::StrCat(artifact.manifest.model(), " gives no depth; leave out --colours, --side_by_side and --normals"));
   }
@@ -470,6 +472,10 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
     return png ? EncodeDepthPng(image, prediction, artifact, style) : EncodeDepthExr(image, prediction, artifact);
   }
   if (prediction.alpha.defined()) {
+    if (png && shows_matte) {
+      RETURN_IF_ERROR(CheckFinite(prediction.alpha, "matte"));
+      return EncodeCaptioned(DrawMatte(Picture(image), prediction.alpha, style.prompt), "matte", artifact);
+    }
     return png ? EncodeMattePng(prediction.alpha, artifact) : EncodeMatteExr(image, prediction.alpha, artifact);
   }
   if (prediction.node_normals.defined()) {

@@ -24,7 +24,8 @@ namespace modelport {
 struct OutputStyle {
   // For PNG: depth in colours; by default as numbers, in 16 bits of grey.
   absl::optional<DepthColours> colours = absl::nullopt;
-  bool side_by_side = false;       // With `colours`: the image to the left of its depth.
+  bool side_by_side = false;       // With `colours`: the image to the left of its depth, or of itself with its matte.
+  Prompt prompt = {};              // What is marked in a picture of a matte.
   bool normals = false;            // For PNG: normals as colours, in the place of depth.
   bool flow = false;               // The motion between two frames in the place of an image.
   bool is_one_of_several = false;  // Whether other images have files of this style, too.
@@ -42,7 +43,7 @@ struct OutputStyle {
 //                     depth, or from the smallest to the largest value; or colours; or the colours of normals
 //   depth, EXR        channels depth.Z, and those that the model gives of confidence.Y, sky.Y, mask.Y and normal.X,
 //                     normal.Y and normal.Z (x right, y down, z forward), in 32-bit floats
-//   matte, PNG        16 bits of grey, from 0 to 1
+//   matte, PNG        16 bits of grey, from 0 to 1; or side by side the image, and the image with the matte over it
 //   matte, EXR        channel A, in 32-bit floats
 //   colour, PNG       8 bits of red, green and blue, with a caption if the manifest has a warning
 //   colour, EXR       channels R, G and B, linear, in 32-bit floats
@@ -82,6 +83,7 @@ struct PredictOptions {
   int64_t max_pixels = 100000000;     // Of one image.
   absl::optional<int64_t> size = {};  // As for RunModel.
   absl::optional<Tiles> tiles = {};   // As for RunModel.
+  Prompt prompt = {};                 // As for RunModel.
   OutputStyle style = {};
   const LoadedArtifact* compared = nullptr;  // Another artifact. Outputs then show both and their difference.
 };

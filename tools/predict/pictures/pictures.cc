@@ -160,6 +160,49 @@ Picture DrawDepth(const at::Tensor& depth, const DepthColours& colours, const Ma
   return WithLegend(picture, legend);
 }
 
+Picture DrawMatte(const Picture& image, const at::Tensor& matte, const Prompt& prompt) {
+  constexpr Rgb kOver = {255, 40, 40}, kMeant = {40, 255, 80}, kNotMeant = {60, 120, 255};
+  constexpr double kStrength = 0.6;
+  const int width = image.width(), height = image.height();
+  Picture shown = image;
+  const auto values = matte.accessor<float, 2>();
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const double over = kStrength * std::clamp(values[y][x], 0.0f, 1.0f);
+      Rgb colour = shown.Get(x, y);
+      for (size_t i = 0; i < colour.size(); ++i) {
+        colour[i] = static_cast<uint8_t>(std::lround(colour[i] + over * (kOver[i] - colour[i])));
+      }
+      shown.Set(x, y, colour);
+    }
+  }
+  const int mark = std::max(1, std::min(width, height) / 100);  // Half the side of a point, and the width of a frame.
+  const auto fill = [&](double left, double top, double right, double bottom, Rgb colour) {
+    for (int y = std::max(0, static_cast<int>(top)); y < std::min<int>(height, static_cast<int>(bottom)); ++y) {
+      for (int x = std::max(0, static_cast<int>(left)); x < std::min<int>(width, static_cast<int>(right)); ++x) {
+        shown.Set(x, y, colour);
+      }
+    }
+  };
+  for (size_t i = 0; i < prompt.size(); ++i) {
+    const PromptPoint& point = prompt[i];
+    if (point.kind == PointKind::kBoxTopLeft && i + 1 < prompt.size()) {
+      const PromptPoint& end = prompt[i + 1];
+      fill(point.x, point.y, end.x, point.y + mark, kMeant);
+      fill(point.x, end.y - mark, end.x, end.y, kMeant);
+      fill(point.x, point.y, point.x + mark, end.y, kMeant);
+      fill(end.x - mark, point.y, end.x, end.y, kMeant);
+    } else if (point.kind == PointKind::kForeground || point.kind == PointKind::kBackground) {
+      fill(point.x - mark, point.y - mark, point.x + mark, point.y + mark,
+           point.kind == PointKind::kForeground ? kMeant : kNotMeant);
+    }
+  }
+  Picture both(2 * width, height, {});
+  both.Paste(0, 0, image);
+  both.Paste(width, 0, shown);
+  return both;
+}
+
 absl::StatusOr<PredictionDifference> ComparePredictions(const Prediction& a, const Prediction& b) {
   const at::Tensor &first = a.*KindOf(a), &second = b.*KindOf(b);
   if (KindOf(a) != KindOf(b)) {

@@ -1,5 +1,5 @@
-// Pictures of what a model says of images: depth in colours, and outputs with several numbers for each pixel, features
-// and normals.
+// Pictures of what a model says of images: depth in colours, mattes over their images, and outputs with several numbers
+// for each pixel, features and normals.
 #ifndef MODELPORT_TOOLS_PREDICT_PICTURES_PICTURES_H_
 #define MODELPORT_TOOLS_PREDICT_PICTURES_PICTURES_H_
 
@@ -13,6 +13,7 @@
 #include "tools/image/colour_map.h"
 #include "tools/image/picture.h"
 #include "tools/predict/run/prediction.h"
+#include "tools/predict/run/prompt.h"
 
 namespace modelport {
 
@@ -42,6 +43,10 @@ struct DepthColours {
 // and has its size. Values that are not finite are dark.
 Picture DrawDepth(const at::Tensor& depth, const DepthColours& colours, const Manifest& manifest,
                   const Picture* beside = nullptr);
+
+// The image, and to its right the image with the matte [H, W] over it in red, and the prompt in it: points as squares,
+// green in what is meant and blue in what is not, a box as a frame.
+Picture DrawMatte(const Picture& image, const at::Tensor& matte, const Prompt& prompt);
 
 // How far what a second model says of an image is from what a first one says.
 struct PredictionDifference {

@@ -223,5 +223,37 @@ TEST(DrawFlow, TheHueIsTheDirection) {
   EXPECT_EQ(DrawFlow(at::zeros({2, 1, 1}), 0).Get(0, 0), (Rgb{255, 255, 255}));
 }
 
+TEST(DrawMatteTest, ShowsTheImageAndTheMatteOverIt) {
+  constexpr Rgb kGrey = {100, 100, 100};
+  const Picture image(6, 4, kGrey);
+  at::Tensor matte = at::zeros({4, 6});
+  matte[1][2] = 1;
+  matte[1][3] = 0.5;
+  const Picture drawn = DrawMatte(image, matte, {});
+  EXPECT_EQ(drawn.width(), 12);
+  EXPECT_EQ(drawn.height(), 4);
+  EXPECT_EQ(drawn.Get(2, 1), kGrey);
+  EXPECT_EQ(drawn.Get(6 + 1, 1), kGrey);
+  const Rgb full = drawn.Get(6 + 2, 1), half = drawn.Get(6 + 3, 1);
+  EXPECT_GT(full[0], half[0]);
+  EXPECT_GT(half[0], kGrey[0]);
+  EXPECT_LT(full[1], half[1]);
+}
+
+TEST(DrawMatteTest, MarksThePrompt) {
+  const Picture image(20, 10, {100, 100, 100});
+  const Picture drawn = DrawMatte(image, at::zeros({10, 20}),
+                                  {{2, 1, PointKind::kBoxTopLeft},
+                                   {18, 9, PointKind::kBoxBottomRight},
+                                   {10, 5, PointKind::kForeground},
+                                   {0, 10, PointKind::kBackground}});
+  const Rgb meant = drawn.Get(20 + 10, 5), frame = drawn.Get(20 + 2, 4), other = drawn.Get(20, 9);
+  EXPECT_GT(meant[1], 200);
+  EXPECT_EQ(frame, meant);
+  EXPECT_GT(other[2], 200);
+  EXPECT_EQ(drawn.Get(10, 5), (Rgb{100, 100, 100}));
+  EXPECT_EQ(drawn.Get(20 + 6, 4), (Rgb{100, 100, 100}));
+}
+
 }  // namespace
 }  // namespace modelport

@@ -6,6 +6,7 @@
 #include <ATen/ops/eye.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
 #include <c10/core/InferenceMode.h>
 #include <sys/resource.h>
 #include <torch/csrc/jit/api/module.h>
@@ -170,6 +171,7 @@ Results FromDict(const c10::Dict<c10::IValue, c10::IValue>& outputs, bool views,
   Take(outputs, views, "image", &Prediction::colour, results);
   Take(outputs, views, "depth", &Prediction::depth, results);
   Take(outputs, views, "mask", &Prediction::mask, results);
+  Take(outputs, views, "matte", &Prediction::alpha, results);
   Take(outputs, views, "normal", &Prediction::normals, results);
   Take(outputs, views, "depth_conf", &Prediction::confidence, results);
   Take(outputs, views, "sky", &Prediction::sky, results);
@@ -240,14 +242,26 @@ absl::StatusOr<Results> RunNode(const LoadedArtifact& artifact, const at::Tensor
   return results;
 }
 
+// The points of one image, [1, N, 2], and what they are, [1, N].
+void AddPrompt(const Prompt& prompt, std::vector<c10::IValue>& inputs) {
+  std::vector<double> places, labels;
+  for (const PromptPoint& point : prompt) {
+    places.insert(places.end(), {point.x, point.y});
+    labels.push_back(static_cast<double>(point.kind));
+  }
+  inputs.emplace_back(at::tensor(places, at::kFloat).reshape({1, -1, 2}));
+  inputs.emplace_back(at::tensor(labels, at::kFloat).reshape({1, -1}));
+}
+
 // `input` is [N, 3, H, W].
 absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const std::string& method, const at::Tensor& input,
-                            const at::Tensor& trimap, const std::unordered_map<std::string, c10::IValue>& named) {
+                            const ModelInput& given, const std::unordered_map<std::string, c10::IValue>& named) {
   const std::string& kind = artifact.manifest.interface().kind();
   const bool views = TakesViews(artifact), frames = TakesFrames(artifact), features = kind == "features";
   std::vector<c10::IValue> inputs = {views ? input.unsqueeze(0) : frames ? input.slice(0, 0, 1) : input};
   if (frames) inputs.emplace_back(input.slice(0, 1, 2));
-  if (trimap.defined()) inputs.emplace_back(trimap.unsqueeze(0));
+  if (given.trimap.defined()) inputs.emplace_back(given.trimap.unsqueeze(0));
+  if (!given.prompt.empty()) AddPrompt(given.prompt, inputs);
   ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, method, inputs, named));
   absl::StatusOr<Results> results = CatchTorch([&] {
     if (output.isGenericDict()) return FromDict(output.toGenericDict(), views, frames ? 1 : input.size(0));
@@ -330,6 +344,21 @@ absl::Status CheckImages(const LoadedArtifact& artifact, absl::Span<const Image>
   return absl::OkStatus();
 }
 
+// Makes sure that a prompt is given for a model that takes one, and for no other.
+absl::Status CheckPrompt(const LoadedArtifact& artifact, const Prompt& prompt) {
+  const std::string& model = artifact.manifest.model();
+  if (TakesPrompt(artifact) == !prompt.empty()) return absl::OkStatus();
+  if (prompt.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("--point is missing: ", model,
+                                                   " makes a matte of what is meant: --point=X,Y in pixels, or "
+                                                   "--box=LEFT,TOP,RIGHT,BOTTOM"));
+  }
+  return absl::InvalidArgumentError(artifact.is_node()
+                                        ? absl::StrCat("--point and --box are for a model: what the node of ", model,
+                                                       " takes are knobs, which --knob sets")
+                                        : absl::StrCat("--point and --box: ", model, " takes none"));
+}
+
 // Sets the time between two frames: an argument, or a knob of a node.
 absl::Status SetTimestep(const LoadedArtifact& artifact, double timestep,
                          std::unordered_map<std::string, c10::IValue>& named) {
@@ -369,6 +398,14 @@ bool TakesTrimap(const LoadedArtifact& artifact) {
   return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input.name() == "trimap"; });
 }
 
+bool TakesPrompt(const LoadedArtifact& artifact) {
+  const auto& inputs = Forward(artifact.manifest).inputs();
+  const auto takes = [&](const char* name) {
+    return std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return input.name() == name; });
+  };
+  return !artifact.is_node() && takes("points") && takes("labels");
+}
+
 bool TakesFrames(const LoadedArtifact& artifact) {
   const auto& inputs = Forward(artifact.manifest).inputs();
   const auto is_image = [](const auto& input) { return input.layout() == "NCHW" && input.shape(1) == "3"; };
@@ -402,6 +439,8 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
     return absl::InvalidArgumentError(absl::StrCat("the image has ", images[0].width, " x ", images[0].height,
                                                    " pixels, its trimap ", trimap.size(2), " x ", trimap.size(1)));
   }
+  RETURN_IF_ERROR(CheckPrompt(artifact, given.prompt));
+  RETURN_IF_ERROR(CheckInside(given.prompt, images[0].width, images[0].height));
   if (given.tiles && (artifact.manifest.interface().kind() != "colour" || TakesFrames(artifact))) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--tile is for models that make one image of one: ", artifact.manifest.model(), " looks at the whole image"));
@@ -428,7 +467,7 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
   const torch::jit::GraphOptimizerEnabledGuard no_optimiser(false);
   ASSIGN_OR_RETURN(const at::Tensor input, CatchTorch([&] { return Stack(images); }));
   const auto run = [&](const at::Tensor& part) {
-    return artifact.is_node() ? RunNode(artifact, part, trimap) : Run(artifact, method, part, trimap, named);
+    return artifact.is_node() ? RunNode(artifact, part, trimap) : Run(artifact, method, part, given, named);
   };
   ASSIGN_OR_RETURN(std::vector<Prediction> predictions,
                    given.tiles ? RunTiles(artifact, *given.tiles, input, run) : run(input));

@@ -13,6 +13,7 @@
 #include "tools/image/picture.h"
 #include "tools/predict/run/load_artifact.h"
 #include "tools/predict/run/prediction.h"
+#include "tools/predict/run/prompt.h"
 
 namespace modelport {
 
@@ -21,6 +22,9 @@ bool TakesViews(const LoadedArtifact& artifact);
 
 // Whether the model takes an image together with its trimap.
 bool TakesTrimap(const LoadedArtifact& artifact);
+
+// Whether the model makes a matte of what points and boxes mean.
+bool TakesPrompt(const LoadedArtifact& artifact);
 
 // Whether the model takes two frames and makes one between them.
 bool TakesFrames(const LoadedArtifact& artifact);
@@ -42,6 +46,7 @@ struct ModelInput {
   // Of one size: views of one scene, the two frames of a model that makes one between them, or else one image.
   absl::Span<const Image> images;
   at::Tensor trimap = {};             // [1, H, W] for a model that takes one: 0 is background, 1 or 255 foreground.
+  Prompt prompt = {};                 // For a model that takes one; inside of the image.
   double timestep = 0.5;              // Between two frames: 0 is the first, 1 the second.
   bool flow = false;                  // The motion between two frames in the place of the one between them.
   absl::optional<int64_t> size = {};  // At which the preprocessing aims; by default what the manifest recommends.
@@ -50,8 +55,9 @@ struct ModelInput {
 
 // Runs the model. It gives a prediction for each view, else one.
 //   InvalidArgument    another number of images than the model takes, several sizes, `size` for a model without a
-//                      choice, tiles or flow for a model of another kind, a trimap of another size, or an image of
-//                      another size than an ONNX file has fixed
+//                      choice, tiles or flow for a model of another kind, a trimap of another size, a prompt that
+//                      is missing, outside of the image or for a model that takes none, or an image of another size
+//                      than an ONNX file has fixed
 //   FailedPrecondition the model refuses the image, and says why
 //   ResourceExhausted  as CheckWorkSize
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, const ModelInput& input);

@@ -22,6 +22,8 @@ double Pixels(SizeRule rule, double size, double aspect) {
       return size * size * aspect;
     case SizeRule::kLongerSide:
       return size * size / aspect;
+    case SizeRule::kSquareSide:
+      return size * size;
     case SizeRule::kTokens:
       return size * kPixelsOfAToken;
   }
@@ -31,6 +33,7 @@ double Pixels(SizeRule rule, double size, double aspect) {
 // The largest size for which these are at most `pixels`.
 int64_t SizeFor(SizeRule rule, double pixels, double aspect) {
   if (rule == SizeRule::kTokens) return static_cast<int64_t>(pixels / kPixelsOfAToken);
+  if (rule == SizeRule::kSquareSide) return static_cast<int64_t>(std::sqrt(pixels));
   return static_cast<int64_t>(std::sqrt(rule == SizeRule::kShorterSide ? pixels / aspect : pixels * aspect));
 }
 
@@ -39,6 +42,7 @@ int64_t SizeFor(SizeRule rule, double pixels, double aspect) {
 absl::optional<SizeRule> FindSizeRule(absl::string_view argument) {
   if (argument == "input_size" || argument == "size") return SizeRule::kShorterSide;
   if (argument == "process_res") return SizeRule::kLongerSide;
+  if (argument == "side") return SizeRule::kSquareSide;
   if (argument == "num_tokens") return SizeRule::kTokens;
   return absl::nullopt;
 }
@@ -48,7 +52,8 @@ absl::Status CheckWorkSize(SizeRule rule, absl::optional<int64_t> size, int64_t 
   const double pixels = Pixels(rule, static_cast<double>(size.value_or(usual)), aspect);
   const double most = size ? kMostPixels : kMostUnasked;
   if (pixels <= most) return absl::OkStatus();
-  const double square = Pixels(rule, static_cast<double>(usual), 1);
+  constexpr int64_t kOwn = 1024;
+  const double square = Pixels(rule, static_cast<double>(usual > 0 ? usual : kOwn), 1);
   const double times = pixels / square;
   std::string message = absl::StrFormat(
       "the model would see %s pixels of this image of %d x %d, %.0f times those of a square one: that takes %.0f times "

@@ -45,10 +45,17 @@ TEST(WorkSizeTest, ALargeSizeIsRefusedWithTheMost) {
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("--size=102040 is the most")));
   EXPECT_THAT(CheckWorkSize(SizeRule::kLongerSide, 100000, 504, 40, 40),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("--size=4472 is the most")));
+  for (const int64_t usual : {0, 1024}) {
+    EXPECT_OK(CheckWorkSize(SizeRule::kSquareSide, 4472, usual, 400, 30));
+    EXPECT_THAT(CheckWorkSize(SizeRule::kSquareSide, 10240, usual, 400, 30),
+                StatusIs(absl::StatusCode::kResourceExhausted,
+                         AllOf(HasSubstr("100 times as long and more"), HasSubstr("--size=4472 is the most"))));
+  }
 }
 
 TEST(WorkSizeTest, ArgumentsOfOtherNamesSetNoResolution) {
   EXPECT_EQ(FindSizeRule("process_res"), SizeRule::kLongerSide);
+  EXPECT_EQ(FindSizeRule("side"), SizeRule::kSquareSide);
   EXPECT_EQ(FindSizeRule("x"), absl::nullopt);
 }
 
