@@ -8,14 +8,12 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/support/examples.h"
-#include "tests/support/test_models.h"
 #include "tests/support/tool_process.h"
 
 namespace modelport {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
@@ -33,25 +31,6 @@ ToolResult Export(const std::string& model, const std::string& runtime, const st
 nlohmann::json Manifest(const std::string& folder) {
   return nlohmann::json::parse(ReadFile(folder + "/m.manifest.json"));
 }
-
-class OldestRuntimeTest : public testing::TestWithParam<std::string> {};
-
-TEST_P(OldestRuntimeTest, ModelsAreProvenForTheOldestRuntime) {
-  const std::string folder = EmptyFolder("oldest");
-  const ToolResult result = Export(GetParam(), "1.6", folder);
-  ASSERT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("made for    LibTorch 1.6\n"), HasSubstr("LibTorch 1.6 and newer")));
-  const nlohmann::json manifest = Manifest(folder);
-  EXPECT_EQ(manifest["runtime"], "1.6");
-  EXPECT_EQ(manifest["minimum_runtime"], "1.6");
-  EXPECT_EQ(manifest["artifact"]["archive_version"], 5);
-  EXPECT_EQ(manifest["round_trip"]["proven"], true);
-  const ToolResult verified = RunWarmTool("verify", {"--artifact=m.pt", "--plugin_path=" + DataPath("models")}, folder);
-  EXPECT_EQ(verified.exit_status, 0) << verified.err;
-}
-
-INSTANTIATE_TEST_SUITE_P(Models, OldestRuntimeTest, testing::ValuesIn(TestModels()),
-                         [](const auto& info) { return info.param; });
 
 TEST(ExportRuntimeTest, WithoutTheFlagTheManifestStatesTheOldestRuntime) {
   const std::string folder = EmptyFolder("newest");

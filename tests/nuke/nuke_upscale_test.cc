@@ -28,6 +28,7 @@ class NukeUpscaleTest : public testing::TestWithParam<std::string> {
   NukeModel model_ = GetNukeModel(GetParam());
 };
 
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(NukeUpscaleTest);
 INSTANTIATE_TEST_SUITE_P(Models, NukeUpscaleTest, testing::ValuesIn(NukeTestModels("NukeUpscale")));
 
 TEST_P(NukeUpscaleTest, IsTheModelsOwnAtAnySize) {
