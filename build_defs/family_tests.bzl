@@ -87,7 +87,7 @@ def _declare_tests(family, large):
             family,
             "models",
             "//tests/families:models_test_program",
-            [":onnx_table", "@openvino//:libraries"] + ["//tools/lint"] + ["//tools/{}:without_plugins".format(tool) for tool in ["export", "predict", "verify"]],
+            [":onnx_table", ":runtime_table", "//tools/lint", "@openvino//:libraries"] + ["//tools/{}:without_plugins".format(tool) for tool in ["export", "predict", "verify"]],
             shard_count = 2,
         )
 

@@ -21,20 +21,21 @@ absl::Status CheckOptions(const ExportOptions& options) {
 }
 
 absl::StatusOr<Manifest> WritePackage(const Registry& registry, const std::string& name, const std::string& folder,
-                                      ExportOptions options) {
+                                      ExportOptions options, const AddToPackage& add) {
   options.out = absl::StrCat(folder, "/", name, FormatOf(*options.request.target).ending());
   ASSIGN_OR_RETURN(Manifest manifest, ExportModel(registry, options));
   RETURN_IF_ERROR(WriteHostFiles(manifest, folder));
+  RETURN_IF_ERROR(add(options.out));
   return manifest;
 }
 
 }  // namespace
 
-absl::StatusOr<Manifest> PackageModel(const Registry& registry, const ExportOptions& options) {
+absl::StatusOr<Manifest> PackageModel(const Registry& registry, const ExportOptions& options, const AddToPackage& add) {
   RETURN_IF_ERROR(CheckOptions(options));
   ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(options.request));
   ASSIGN_OR_RETURN(OutputFolder folder, OutputFolder::Create(options.out));
-  absl::StatusOr<Manifest> manifest = WritePackage(registry, name, folder.partial_path(), options);
+  absl::StatusOr<Manifest> manifest = WritePackage(registry, name, folder.partial_path(), options, add);
   if (!manifest.ok()) {
     // The user knows the folder by its final name.
     return absl::Status(manifest.status().code(),

@@ -2,6 +2,10 @@
 #ifndef MODELPORT_ARTIFACT_PACKAGE_PACKAGE_MODEL_H_
 #define MODELPORT_ARTIFACT_PACKAGE_PACKAGE_MODEL_H_
 
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "artifact/export/export_model.h"
 #include "common/manifest/manifest.pb.h"
@@ -9,12 +13,17 @@
 
 namespace modelport {
 
+// Adds files beside the artifact at this path, in a folder that is not yet at its place.
+using AddToPackage = std::function<absl::Status(const std::string& artifact)>;
+
 // Exports to NAME.pt, as NameOfArtifact names it, in the new folder `options.out` and writes the host's files beside
-// it, see Target::package. The folder appears whole or not at all.
+// it, see Target::package, and what `add` adds. The folder appears whole or not at all.
 //   InvalidArgument     the target has no packages, or the options ask for no proof; or as ExportModel
 //   AlreadyExists       there is something at `options.out`
-//   other codes         as ExportModel
-absl::StatusOr<Manifest> PackageModel(const Registry& registry, const ExportOptions& options);
+//   other codes         as ExportModel and `add`
+absl::StatusOr<Manifest> PackageModel(
+    const Registry& registry, const ExportOptions& options,
+    const AddToPackage& add = [](const std::string&) { return absl::OkStatus(); });
 
 }  // namespace modelport
 

@@ -4,6 +4,7 @@
 
 #include "common/checkpoint/checkpoint.h"
 #include "common/digest/sha256.h"
+#include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "registry/recognise/published_file.h"
 
@@ -89,6 +90,29 @@ TEST(PublishedChoiceTest, AFileOfTheWholeIsOneOfTheModel) {
                                    Published("y", {NamedFile("c.pth")})};
   variants[0].whole = NamedFile("whole.safetensors");
   EXPECT_EQ(Chosen(variants, {Given("whole.safetensors", kBytes)}), "x by name");
+}
+
+// Files of equal keys, as two networks of one kind have, are told apart by nothing else.
+TEST(CheckPublishedFilesTest, FilesInTheWrongOrderAreRefused) {
+  Variant variant =
+      Published("mixed", {NamedFile("weak.pth", Sha256Of("weak")), NamedFile("strong.pth", Sha256Of("strong"))});
+  variant.files[0].part = "weak";
+  variant.files[1].part = "strong";
+  const Plugin plugin;
+  const CatalogEntry entry = {&plugin, &variant};
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(YamlTree(), {}));
+  const auto check = [&](const std::string& first, const std::string& second) {
+    std::vector<MappedPart> parts;
+    parts.push_back({{&variant.files[0], nullptr, {}}, Given("a.pth", first).checkpoint, {}});
+    parts.push_back({{&variant.files[1], nullptr, {}}, Given("b.pth", second).checkpoint, {}});
+    return CheckPublishedFiles(registry, entry, parts, {"sha256:" + Sha256Of(first), "sha256:" + Sha256Of(second)});
+  };
+  EXPECT_THAT(check("weak", "strong"), IsOk());
+  EXPECT_THAT(check("own", "strong"), IsOk());
+  EXPECT_THAT(check("strong", "weak"),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       "a.pth: is the published file of the part strong of mixed, not of weak\n"
+                       "  give the files in the order of the parts: weak,strong"));
 }
 
 }  // namespace

@@ -12,10 +12,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/checkpoint/testing/table_files.h"
+#include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/examples.h"
 #include "tests/support/tool_process.h"
+#include "tools/image/read_image.h"
+#include "tools/image/testing/sample_images.h"
 
 namespace modelport {
 namespace {
@@ -87,6 +90,33 @@ TEST(PackageTest, HoldsTheArtifactAndWhatNukeNeeds) {
               StartsWith("INVALID_ARGUMENT: the artifact is missing: give its path"));
   EXPECT_THAT(RunWarmTool("verify", {"a.pt", "--artifact=b.pt"}, folder).err,
               StartsWith("INVALID_ARGUMENT: wants one artifact, has 2: a.pt, b.pt"));
+}
+
+TEST(PackageTest, APictureShowsWhatTheNodeMakesOfAnImage) {
+  const std::string folder = EmptyFolder("picture");
+  for (const char* name : {"/photo.png", "/second.png"}) {
+    std::ofstream(folder + name, std::ios::binary) << MakePng({.width = 40, .height = 30});
+  }
+  const std::string weights = "--checkpoint=" + DataPath("tests/checkpoints/" + DepthModel() + ".safetensors");
+  const ToolResult result = RunWarmTool("package", Arguments({weights, "--picture=photo.png"}), folder);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const std::string picture = DepthModel() + "_picture.png";
+  EXPECT_THAT(FileNames(folder + "/out"), testing::Contains(picture));
+  ASSERT_OK_AND_ASSIGN(const ReadImageResult read, ReadImage(folder + "/out/" + picture, 1000000));
+  EXPECT_GT(read.image.width, 80);  // The image, its depth and a legend.
+
+  const auto error = [&](const std::vector<std::string>& flags) {
+    fs::remove_all(folder + "/out");
+    const ToolResult refused = RunWarmTool("package", Arguments(flags), folder);
+    EXPECT_EQ(refused.exit_status, 1);
+    EXPECT_THAT(FileNames(folder), ElementsAre("photo.png", "second.png"));
+    return refused.err;
+  };
+  EXPECT_THAT(error({"--weights=seeded", "--picture=photo.png"}),
+              HasSubstr("--picture: " + DepthModel() + " has seeded weights, which predict nothing"));
+  EXPECT_THAT(error({weights, "--picture=none.png"}), StartsWith("NOT_FOUND: none.png"));
+  EXPECT_THAT(error({weights, "--picture=photo.png,second.png"}),
+              HasSubstr("--picture: " + DepthModel() + " wants one image, has 2 files"));
 }
 
 TEST(PackageTest, IsTheSameEachTime) {

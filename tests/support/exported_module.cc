@@ -1,6 +1,7 @@
 #include "tests/support/exported_module.h"
 
 #include <ATen/TensorOperators.h>
+#include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -20,6 +21,9 @@
 #include "common/status/status_macros.h"
 #include "common/torchscript/archive/module_archive.h"
 #include "common/torchscript/parity/reference.h"
+#include "common/torchscript/proof/compare_outputs.h"
+#include "common/torchscript/script/torch_status.h"
+#include "registry/plugin.h"
 #include "targets/targets.h"
 
 namespace modelport {
@@ -112,6 +116,18 @@ absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const 
                                                 const std::string& target) {
   ASSIGN_OR_RETURN(const Target* known, FindTarget(target));
   return ExportSeeded(registry, model, seed, [&](ExportOptions& options) { options.request.target = known; });
+}
+
+absl::StatusOr<std::vector<c10::IValue>> FirstExample(const Registry& registry, const std::string& model,
+                                                      const Module& module) {
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
+  ASSIGN_OR_RETURN(const std::vector<Call> examples, ExamplesOf(*entry.plugin, *entry.variant));
+  return ExampleInputs(module, examples.front());
+}
+
+std::string ErrorOfForward(Module module, const std::vector<c10::IValue>& arguments) {
+  const c10::InferenceMode inference;
+  return std::string(CatchTorch([&] { return module.forward(arguments); }).status().message());
 }
 
 std::set<std::string> DifferentModules(const Module& a, const Module& b) {

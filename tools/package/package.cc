@@ -5,6 +5,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,12 +18,14 @@
 #include "artifact/build/formats.h"
 #include "artifact/package/package_model.h"
 #include "common/manifest/manifest_facts.h"
+#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "models/built_in_plugins.h"
 #include "nlohmann/json.hpp"
 #include "targets/targets.h"
 #include "tools/command/commands.h"
 #include "tools/command/report.h"
+#include "tools/package/node_picture.h"
 #include "tools/package/package_request.h"
 #include "tools/request/export_request.h"
 #include "tools/request/export_summary.h"
@@ -35,6 +38,13 @@ std::string PackagePlaces() {
   return JoinTargets(" or ", [](const Target& host) { return host.package != nullptr ? host.package_place : ""; });
 }
 
+// Draws beside the artifact what its node makes of the images of --picture.
+absl::Status AddPicture(const PackageRequest& request, const std::string& artifact) {
+  if (request.picture.empty()) return absl::OkStatus();
+  const std::string stem = std::filesystem::path(artifact).replace_extension().string();
+  return Annotate(DrawNode(artifact, request.picture, absl::StrCat(stem, "_picture.png")), "--picture");
+}
+
 // Writes a package to the new folder `out` and prints its summary. Returns notes for stderr.
 absl::StatusOr<std::string> PackageOne(PackageFlags& flags, const PackageRequest& request, const ChosenPackage& package,
                                        const std::string& out) {
@@ -44,7 +54,13 @@ absl::StatusOr<std::string> PackageOne(PackageFlags& flags, const PackageRequest
   ASSIGN_OR_RETURN(options.request, ArtifactOf(request, package));
   ASSIGN_OR_RETURN(const std::string choice,
                    ChooseForModel(flags.exported, package.checkpoint, IfNotFound::kFail, options.request));
-  ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, options));
+  if (!request.picture.empty() && std::holds_alternative<Seeded>(options.request.weights)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("--picture: ", package.model, " has seeded weights, which predict nothing; give --checkpoint"));
+  }
+  ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, options, [&](const std::string& artifact) {
+                     return AddPicture(request, artifact);
+                   }));
   const std::string path = absl::StrCat(out, "/", ArtifactName(manifest));
   const std::string artifact = absl::StrCat(path, FormatOf(*options.request.target).ending());
   const absl::Duration time = absl::Now() - start;

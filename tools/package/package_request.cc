@@ -12,6 +12,8 @@
 #include "common/text/nearest.h"
 #include "targets/targets.h"
 #include "tools/command/tool_call.h"
+#include "tools/command/user_path.h"
+#include "tools/predict/find_images.h"
 #include "tools/request/load_registry.h"
 
 namespace modelport {
@@ -138,6 +140,10 @@ absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in, cons
         request.packages.push_back(std::move(package));
       }
     }
+  }
+  if (const std::vector<std::string> images = ResolveUserPaths(*flags.picture); !images.empty()) {
+    ASSIGN_OR_RETURN(const FoundImages found, FindImages(images));
+    for (const FoundImage& image : found.images) request.picture.push_back(image.path);
   }
   request.is_list = request.packages.size() > 1 || !family.empty();
   request.out = OutPath(flags.exported, request.is_list ? "." : PackageName(request, request.packages.front()));

@@ -32,6 +32,7 @@ struct PackageRequest {
   std::vector<std::string> left_out = {};    // The variants of --family whose weights are not public.
   bool is_list = false;                      // Whether each package is a folder in `out`, named by PackageName.
   ExportOptions options = {};                // All but what a ChosenPackage says, the weights and `out`.
+  std::vector<std::string> picture = {};     // The images of --picture.
   std::string out = {};  // --out, or else for one package its PackageName, and for several the user's folder.
 };
 
@@ -50,6 +51,11 @@ struct PackageFlags {
   Flag<std::string> family{
       group, "family", "",
       "in the place of --model: every model of this family whose weights are public, such as depth_anything_v2"};
+  Flag<std::string> picture{
+      group, "picture", "",
+      "an image that the node is run on: NAME_picture.png in the package shows what it makes of it; for mattes the "
+      "image "
+      "and its trimap, for two frames both, with a comma between; wants weights that are not seeded"};
   ExportFlags exported{group};
   Report report{group};
 };
@@ -57,7 +63,7 @@ struct PackageFlags {
 // Reads these flags. --model, --wrapper and the flag of a host's releases may name several with commas between;
 // --checkpoint names a file for each of several models. The models are of the plugins `built_in` or of --plugin_path.
 //   InvalidArgument  a flag that is missing, of a wrong value or at odds with another
-//   NotFound         an unknown family, or no plugin in --plugin_path
+//   NotFound         an unknown family, no plugin in --plugin_path, or no image at --picture
 absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in, const PackageFlags& flags);
 
 }  // namespace modelport

@@ -226,7 +226,6 @@ absl::StatusOr<PredictOptions> ParsePredictOptions(const PredictFlags& flags) {
   }
   options.prompt = flags.box->corners;
   options.prompt.insert(options.prompt.end(), flags.point->points.begin(), flags.point->points.end());
-  options.style.prompt = options.prompt;
   options.style.side_by_side = *flags.side_by_side;
   options.style.normals = *flags.normals;
   options.style.flow = *flags.flow;
@@ -340,6 +339,21 @@ absl::Status CheckBetween(const PredictFlags& flags, const LoadedArtifact& artif
                          " makes frames between two images\n  --between=1 makes one between each two of --input"));
 }
 
+// Makes sure that a prompt is given for a model that takes one, and for no other.
+absl::Status CheckPrompt(const Prompt& prompt, const LoadedArtifact& artifact) {
+  const std::string& model = artifact.manifest.model();
+  if (TakesPrompt(artifact) == !prompt.empty()) return absl::OkStatus();
+  if (prompt.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("--point is missing: ", model,
+                                                   " makes a matte of what is meant: --point=X,Y in pixels, or "
+                                                   "--box=LEFT,TOP,RIGHT,BOTTOM"));
+  }
+  return absl::InvalidArgumentError(artifact.is_node()
+                                        ? absl::StrCat("--point and --box are for a model: what the node of ", model,
+                                                       " takes are knobs, which --knob sets")
+                                        : absl::StrCat("--point and --box: ", model, " takes none"));
+}
+
 // Gives each job, of which `images` are the inputs, its trimap.
 absl::Status PairTrimaps(const std::string& trimap, const LoadedArtifact& artifact,
                          const std::vector<FoundImage>& images, std::vector<PredictJob>& jobs) {
@@ -415,6 +429,7 @@ absl::Status Predict(PredictFlags& flags) {
   ASSIGN_OR_RETURN(report.jobs, plan(flags, inputs.images, options.style));
   ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(flags, report.remarks));
   RETURN_IF_ERROR(CheckBetween(flags, artifact));
+  RETURN_IF_ERROR(CheckPrompt(options.prompt, artifact));
   RETURN_IF_ERROR(CheckOut(*flags.exported.out, OutputsOf(flags, artifact)));
   RETURN_IF_ERROR(PairTrimaps(*flags.trimap, artifact, inputs.images, report.jobs));
   if (*flags.benchmark) return MeasureOne(artifact, report.jobs[0], options, flags.report);

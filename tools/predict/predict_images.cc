@@ -91,11 +91,6 @@ at::Tensor Onward(const at::Tensor& flow) { return flow.slice(0, 2, 4); }
 absl::StatusOr<std::string> EncodeComparison(const std::string& path, const Prediction& prediction,
                                              const Prediction& other, const LoadedArtifact& artifact,
                                              const OutputStyle& style) {
-  if (prediction.flow.defined() && absl::EndsWithIgnoreCase(path, ".png") && style.is_one_of_several && !style.range) {
-    return {
-        "each file has its own longest motion in full colour; --range=0,MAX gives all one scale, and .exr holds the "
-        "motion itself"};
-  }
   if (!prediction.depth.defined() || !absl::EndsWithIgnoreCase(path, ".png")) {
     return absl::InvalidArgumentError("a comparison is drawn for models of depth, as .png; leave out --out for others");
   }
@@ -474,7 +469,7 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
   if (prediction.alpha.defined()) {
     if (png && shows_matte) {
       RETURN_IF_ERROR(CheckFinite(prediction.alpha, "matte"));
-      return EncodeCaptioned(DrawMatte(Picture(image), prediction.alpha, style.prompt), "matte", artifact);
+      return EncodeCaptioned(DrawMatte(Picture(image), prediction.alpha, prediction.prompt), "matte", artifact);
     }
     return png ? EncodeMattePng(prediction.alpha, artifact) : EncodeMatteExr(image, prediction.alpha, artifact);
   }
@@ -502,7 +497,13 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
 
 std::vector<std::string> NotesOn(const std::string& path, const Prediction& prediction, const LoadedArtifact& artifact,
                                  const OutputStyle& style) {
-  if (!prediction.depth.defined() || !absl::EndsWithIgnoreCase(path, ".png") || style.normals) return {};
+  if (!absl::EndsWithIgnoreCase(path, ".png")) return {};
+  if (prediction.flow.defined() && style.is_one_of_several && !style.range) {
+    return {
+        "each file has its own longest motion in full colour; --range=0,MAX gives all one scale, and .exr holds the "
+        "motion itself"};
+  }
+  if (!prediction.depth.defined() || style.normals) return {};
   std::vector<std::string> notes;
   if (!style.colours) notes.push_back("16-bit numbers, not a picture: --colours draws one");
   const bool in_metres = MainOutput(artifact.manifest).unit() == kMetres;

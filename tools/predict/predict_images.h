@@ -25,7 +25,6 @@ struct OutputStyle {
   // For PNG: depth in colours; by default as numbers, in 16 bits of grey.
   absl::optional<DepthColours> colours = absl::nullopt;
   bool side_by_side = false;       // With `colours`: the image to the left of its depth, or of itself with its matte.
-  Prompt prompt = {};              // What is marked in a picture of a matte.
   bool normals = false;            // For PNG: normals as colours, in the place of depth.
   bool flow = false;               // The motion between two frames in the place of an image.
   bool is_one_of_several = false;  // Whether other images have files of this style, too.
@@ -62,8 +61,8 @@ struct OutputStyle {
 absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Image& image, const Prediction& prediction,
                                              const LoadedArtifact& artifact, const OutputStyle& style);
 
-// What one cannot see in the file `path` of a depth: that it has numbers and no picture, what 16 bits clip, and that
-// the scales of several images differ.
+// What one cannot see in the file `path` of a depth or a motion: that it has numbers and no picture, what 16 bits clip,
+// and that the scales of several images differ.
 std::vector<std::string> NotesOn(const std::string& path, const Prediction& prediction, const LoadedArtifact& artifact,
                                  const OutputStyle& style);
 

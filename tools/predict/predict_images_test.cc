@@ -1,6 +1,7 @@
 #include "tools/predict/predict_images.h"
 
 #include <ATen/ops/arange.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/tensor.h>
 #include <torch/csrc/jit/api/module.h>
 
@@ -27,6 +28,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 // An artifact whose method `labels` returns `result`.
 LoadedArtifact WithLabels(const std::string& result) {
@@ -113,6 +115,16 @@ TEST(NotesOn, ScalesOfSeveralFilesAreSaid) {
   EXPECT_THAT(NotesOn("d.png", DepthOf({1, 2}), ArtifactOf("metres"), several), ElementsAre(HasSubstr("its own")));
   several.range = ValueRange{0, 3};
   EXPECT_THAT(NotesOn("d.png", DepthOf({1, 2}), relative, several), IsEmpty());
+}
+
+TEST(NotesOn, ScalesOfSeveralMotionsAreSaid) {
+  const Prediction motion = {.flow = at::ones({4, 1, 2})};
+  OutputStyle several = {.flow = true, .is_one_of_several = true};
+  EXPECT_THAT(NotesOn("f.png", motion, ArtifactOf(""), several),
+              ElementsAre(StartsWith("each file has its own longest motion in full colour; --range=0,MAX")));
+  EXPECT_THAT(NotesOn("f.exr", motion, ArtifactOf(""), several), IsEmpty());
+  several.range = ValueRange{0, 3};
+  EXPECT_THAT(NotesOn("f.png", motion, ArtifactOf(""), several), IsEmpty());
 }
 
 TEST(EncodePrediction, ARangeIsOfDepth) {

@@ -76,7 +76,7 @@ bool Raises(const Block& block) {
 
 // One branch of a condition on sizes.
 struct Branch {
-  onnx_file::GraphProto graph;
+  Graph::Scope code;
   int nodes = 0;
   std::vector<Value> outputs;
   Facts facts;                     // With what the condition says there.
@@ -271,7 +271,7 @@ absl::Status Interpreter::RunBranches(const Node& node, const Number& condition,
     for (const torch::jit::Value* output : block.outputs()) branch.outputs.push_back(frame[output]);
     branch.facts = context_.facts;
     branch.nodes = context_.graph.nodes();
-    branch.graph = context_.graph.EndBranch(holds ? "then" : "else");
+    branch.code = context_.graph.EndBranch(holds ? "then" : "else");
   }
   context_.facts = before;
   for (size_t i = 0; i < node.outputs().size(); ++i) {
@@ -306,7 +306,7 @@ TensorPtr OfShape(AtenCall& op, TensorPtr tensor, const Shape& shape) {
 }
 
 absl::Status Interpreter::AddWhere(const Branch& computed, Merging& merging) {
-  context_.graph.AddNodes(computed.graph);
+  context_.graph.AddNodes(computed.code);
   AtenCall op("if", {}, context_);
   const TensorPtr flag = op.NumberAs(merging.condition, at::kBool);  // Of shape [1].
   for (size_t i = 0; i < merging.tensors.size(); ++i) {
@@ -325,19 +325,19 @@ absl::Status Interpreter::AddIf(Merging& merging) {
     for (size_t i = 0; i < merging.tensors.size(); ++i) {
       // A branch's results are nodes of its own.
       const std::string name = op.Name(branch->tensors[i]);
-      onnx_file::NodeProto& copy = *branch->graph.add_node();
+      onnx_file::NodeProto& copy = *branch->code.graph.add_node();
       copy.set_op_type("Identity");
       copy.add_input(name);
       copy.set_name(context_.graph.UniqueName(absl::StrCat(name, "/result")));
       copy.add_output(copy.name());
-      *branch->graph.add_output() = ValueInfo(copy.name(), merging.tensors[i]->type, merging.tensors[i]->shape);
+      *branch->code.graph.add_output() = ValueInfo(copy.name(), merging.tensors[i]->type, merging.tensors[i]->shape);
     }
   }
   Attributes attributes(2);
   attributes[0].set_name("then_branch");
-  *attributes[0].mutable_g() = std::move(merging.then_branch.graph);
+  *attributes[0].mutable_g() = std::move(merging.then_branch.code.graph);
   attributes[1].set_name("else_branch");
-  *attributes[1].mutable_g() = std::move(merging.else_branch.graph);
+  *attributes[1].mutable_g() = std::move(merging.else_branch.code.graph);
   for (auto& attribute : attributes) attribute.set_type(onnx_file::AttributeProto::GRAPH);
   const std::vector<std::string> names = context_.graph.Add("If", {NameOf(merging.condition, context_)}, attributes,
                                                             context_.scope, static_cast<int>(merging.tensors.size()));

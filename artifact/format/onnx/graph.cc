@@ -182,13 +182,16 @@ std::string Graph::UniqueName(const std::string& wanted) {
   return name;
 }
 
-void Graph::BeginBranch() { scopes_.emplace_back(); }
-
-onnx_file::GraphProto Graph::EndBranch(const std::string& name) {
-  onnx_file::GraphProto graph = std::move(scopes_.back().graph);
+Graph::Scope Graph::EndBranch(const std::string& name) {
+  Scope branch = std::move(scopes_.back());
   scopes_.pop_back();
-  graph.set_name(name);
-  return graph;
+  branch.graph.set_name(name);
+  return branch;
+}
+
+void Graph::AddNodes(const Scope& branch) {
+  scopes_.back().graph.mutable_node()->MergeFrom(branch.graph.node());
+  scopes_.back().known.insert(branch.known.begin(), branch.known.end());
 }
 
 const std::string* Graph::Find(const std::string& key) const {

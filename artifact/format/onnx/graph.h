@@ -59,12 +59,18 @@ class Graph {
   // A name that nothing has: `wanted`, or with a number behind it.
   std::string UniqueName(const std::string& wanted);
 
-  // Begins and ends a graph within, a branch: nodes that are added between them are its own.
-  void BeginBranch();
-  onnx_file::GraphProto EndBranch(const std::string& name);
+  // Nodes, and the results that Add and Remember know of them.
+  struct Scope {
+    onnx_file::GraphProto graph;
+    std::map<std::string, std::string> known = {};
+  };
 
-  // Adds the nodes of a graph that EndBranch gave.
-  void AddNodes(const onnx_file::GraphProto& graph) { scopes_.back().graph.mutable_node()->MergeFrom(graph.node()); }
+  // Begins and ends a graph within, a branch: nodes that are added between them are its own.
+  void BeginBranch() { scopes_.emplace_back(); }
+  Scope EndBranch(const std::string& name);
+
+  // Adds the nodes of a branch to those around it.
+  void AddNodes(const Scope& branch);
 
   // How many branches within each other the nodes are added to; 0: none.
   int depth() const { return static_cast<int>(scopes_.size()) - 1; }
@@ -79,11 +85,6 @@ class Graph {
   Model Take(const std::vector<std::string>& outputs);
 
  private:
-  struct Scope {
-    onnx_file::GraphProto graph;
-    std::map<std::string, std::string> known;
-  };
-
   std::vector<Scope> scopes_ = std::vector<Scope>(1);
   std::set<std::string> names_;
   Model model_;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tools/image/picture.h"
+#include "tools/predict/run/prompt.h"
 
 namespace modelport {
 
@@ -23,6 +24,7 @@ struct Prediction {
       {};  // [3, 4], from the world to the camera; of a model of one view the world is the camera's.
   at::Tensor intrinsics = {};  // [3, 3], in pixels of the image.
   at::Tensor alpha = {};       // [H, W], of the image's size: the opacity of the foreground, 0 to 1.
+  Prompt prompt = {};          // What the foreground of alpha was said to be.
   at::Tensor colour = {};      // [3, h, w], an image of another size, 0 to 1.
   // [4, H, W], in pixels: from the frame between two right and down into the first, and right and down into the second.
   at::Tensor flow = {};

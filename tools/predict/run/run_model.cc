@@ -268,7 +268,7 @@ absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const std::string& m
     const at::Tensor one = Dense(output.toTensor()[0]);
     if (method == kFlowMethod) return Results{{.flow = one}};
     if (features) return Results{{.features = one}};
-    if (kind == "matte") return Results{{.alpha = one[0]}};
+    if (kind == "matte") return Results{{.alpha = one[0], .prompt = given.prompt}};
     if (kind == "colour") return Results{{.colour = one}};
     return kind == "scores" ? Results{{.scores = one}} : Results{{.depth = one}};
   });
@@ -342,21 +342,6 @@ absl::Status CheckImages(const LoadedArtifact& artifact, absl::Span<const Image>
                                                    images[0].height, " and ", image.width, " x ", image.height));
   }
   return absl::OkStatus();
-}
-
-// Makes sure that a prompt is given for a model that takes one, and for no other.
-absl::Status CheckPrompt(const LoadedArtifact& artifact, const Prompt& prompt) {
-  const std::string& model = artifact.manifest.model();
-  if (TakesPrompt(artifact) == !prompt.empty()) return absl::OkStatus();
-  if (prompt.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("--point is missing: ", model,
-                                                   " makes a matte of what is meant: --point=X,Y in pixels, or "
-                                                   "--box=LEFT,TOP,RIGHT,BOTTOM"));
-  }
-  return absl::InvalidArgumentError(artifact.is_node()
-                                        ? absl::StrCat("--point and --box are for a model: what the node of ", model,
-                                                       " takes are knobs, which --knob sets")
-                                        : absl::StrCat("--point and --box: ", model, " takes none"));
 }
 
 // Sets the time between two frames: an argument, or a knob of a node.
@@ -439,7 +424,6 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
     return absl::InvalidArgumentError(absl::StrCat("the image has ", images[0].width, " x ", images[0].height,
                                                    " pixels, its trimap ", trimap.size(2), " x ", trimap.size(1)));
   }
-  RETURN_IF_ERROR(CheckPrompt(artifact, given.prompt));
   RETURN_IF_ERROR(CheckInside(given.prompt, images[0].width, images[0].height));
   if (given.tiles && (artifact.manifest.interface().kind() != "colour" || TakesFrames(artifact))) {
     return absl::InvalidArgumentError(absl::StrCat(

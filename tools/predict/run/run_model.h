@@ -46,7 +46,7 @@ struct ModelInput {
   // Of one size: views of one scene, the two frames of a model that makes one between them, or else one image.
   absl::Span<const Image> images;
   at::Tensor trimap = {};             // [1, H, W] for a model that takes one: 0 is background, 1 or 255 foreground.
-  Prompt prompt = {};                 // For a model that takes one; inside of the image.
+  Prompt prompt = {};                 // For a model that takes one, which wants it, and for no other.
   double timestep = 0.5;              // Between two frames: 0 is the first, 1 the second.
   bool flow = false;                  // The motion between two frames in the place of the one between them.
   absl::optional<int64_t> size = {};  // At which the preprocessing aims; by default what the manifest recommends.
@@ -55,9 +55,8 @@ struct ModelInput {
 
 // Runs the model. It gives a prediction for each view, else one.
 //   InvalidArgument    another number of images than the model takes, several sizes, `size` for a model without a
-//                      choice, tiles or flow for a model of another kind, a trimap of another size, a prompt that
-//                      is missing, outside of the image or for a model that takes none, or an image of another size
-//                      than an ONNX file has fixed
+//                      choice, tiles or flow for a model of another kind, a trimap of another size, a prompt
+//                      outside of the image, or an image of another size than an ONNX file has fixed
 //   FailedPrecondition the model refuses the image, and says why
 //   ResourceExhausted  as CheckWorkSize
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, const ModelInput& input);

@@ -1,0 +1,37 @@
+// The steps that artifacts take in older LibTorch (tests/runtime), of which few tests have the releases.
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/runtime/cases.h"
+#include "tests/support/case_table.h"
+#include "tests/support/tool_process.h"
+
+namespace modelport {
+namespace {
+
+TEST(RuntimeCasesTest, SetEveryKnob) {
+  if (FamilyFiles("runtime.txt").empty()) GTEST_SKIP() << "the family has no cases of its own";
+  const std::string folder = EmptyFolder("knobs");
+  for (const ArtifactCase& artifact : ArtifactCases()) {
+    std::vector<std::string> flags = {"--model=" + artifact.model,
+                                      "--target=" + artifact.target,
+                                      "--weights=seeded",
+                                      "--noverify",
+                                      "--wrapper=" + artifact.wrapper,
+                                      "--out=m.pt",
+                                      "--plugin_path=" + DataPath("models")};
+    if (artifact.with_preprocess) flags.push_back("--with_preprocess");
+    const ToolResult exported = RunWarmTool("export", flags, folder);
+    ASSERT_EQ(exported.exit_status, 0) << exported.err;
+    for (const auto& knob : nlohmann::json::parse(ReadFile(folder + "/m.manifest.json"))["knobs"]) {
+      EXPECT_THAT(artifact.knobs, testing::Contains(testing::StartsWith(knob["name"].get<std::string>() + "=")))
+          << testing::PrintToString(artifact);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,36 @@
+#include "tools/package/node_picture.h"
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "common/status/status_macros.h"
+#include "tools/image/colour_map.h"
+#include "tools/predict/predict_images.h"
+#include "tools/predict/run/load_artifact.h"
+#include "tools/predict/run/run_model.h"
+
+namespace modelport {
+
+absl::Status DrawNode(const std::string& artifact, const std::vector<std::string>& images, const std::string& out) {
+  ASSIGN_OR_RETURN(const LoadedArtifact node, LoadArtifact(artifact, /*public_key=*/""));
+  const bool takes_trimap = TakesTrimap(node), takes_frames = TakesFrames(node);
+  const size_t wanted = takes_trimap || takes_frames ? 2 : 1;
+  if (images.size() != wanted) {
+    const std::string inputs = takes_trimap   ? "an image and its trimap, with a comma between"
+                               : takes_frames ? "two frames, with a comma between"
+                                              : "one image";
+    return absl::InvalidArgumentError(
+        absl::StrCat(node.manifest.model(), " wants ", inputs, ", has ", images.size(), " files"));
+  }
+  PredictJob job = {.input = images[0], .output = out};
+  if (takes_trimap) job.trimap = images[1];
+  if (takes_frames) job.next = images[1];
+  PredictOptions options;
+  const std::string& kind = node.manifest.interface().kind();
+  options.style.side_by_side = kind == "depth" || kind == "matte";
+  if (kind == "depth") {
+    ASSIGN_OR_RETURN(options.style.colours.emplace().map, FindColourMap("spectral"));
+  }
+  return PredictImages(node, {job}, options).front().status;
+}
+
+}  // namespace modelport

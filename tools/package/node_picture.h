@@ -1,0 +1,20 @@
+#ifndef MODELPORT_TOOLS_PACKAGE_NODE_PICTURE_H_
+#define MODELPORT_TOOLS_PACKAGE_NODE_PICTURE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace modelport {
+
+// Runs the artifact of a node on `images`, files, and writes a PNG of what it makes of them to `out`: depth in colours
+// and mattes beside the image, anything else alone. Most nodes take one image; one of mattes takes its trimap as the
+// second, and one of two pictures both.
+//   InvalidArgument  another number of images
+//   others           as LoadArtifact, ReadImage, RunModel and OutputFile
+absl::Status DrawNode(const std::string& artifact, const std::vector<std::string>& images, const std::string& out);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_PACKAGE_NODE_PICTURE_H_
