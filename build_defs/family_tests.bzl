@@ -22,6 +22,7 @@ TABLES = [
     "constants",
     "drafts",
     "layouts",
+    "nuke",
     "onnx",
     "runtime",
 ]
@@ -82,7 +83,7 @@ def _declare_tests(family, large):
     if native.glob(["testdata/keys/*.txt"]):
         _family_test(family, "keys", "//tests/manifests:manifest_test_program", [":keys"])
     if native.glob(["testdata/plugin.yaml"]):
-        _family_test(family, "nuke_image", "//tests/nuke:nuke_image_test_program", [], tags = ["rounding"])
+        _family_test(family, "nuke_image", "//tests/nuke:nuke_image_test_program", [":nuke_table"], tags = ["rounding"])
         _family_test(
             family,
             "models",

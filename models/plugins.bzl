@@ -19,6 +19,7 @@ PLUGINS = [
     "sam2",
     "span_sr",
     "transforms",
+    "video_depth_anything",
     "vitmatte",
 ]
 

@@ -50,6 +50,7 @@ The presets in `presets.yaml` prepare images as the authors of the models did. A
 | MoGe-2 | nothing: the model resizes and normalises images itself, with as many tokens as it is told: `forward(x, num_tokens=3600, fov_x=0, apply_mask=True)`, as upstream's `infer` | depth `[B, H, W]` and points `[B, H, W, 3]` in metres, normals, mask and intrinsics in pixels |
 | BiRefNet | `resize_image` to the variant's size or, with `forward(x, side)`, to a longer side of so many pixels, as upstream's notebook | matte `[B, 1, H, W]` at the image's size |
 | SAM 2 | `resize_image` to 1024 x 1024, whatever the aspect, as upstream's `SAM2ImagePredictor`: `forward(x, points, labels, side=1024)`. Points are in pixels of the image; uint8 images are not rounded after the resize | masks `[B, 4, H, W]` at the image's size |
+| Video Depth Anything | frames resized in float32 by `resize_image` with `opencv_cubic` and normalised in float64, as upstream's `infer_video_depth`: `forward(x[B, T, 3, H, W], input_size=518)`, a smaller size for frames wider than 16:9 | a dictionary of `depth` `[B, T, H, W]` at the frames' size; more than 32 frames in windows that are fitted to one another, as upstream's |
 | ViTMatte | `NormalizedImage`, and the trimap to 0..1, as upstream's `run_one_image.py`: `forward(x, trimap)`. The model normalises and pads by itself, so that without it only uint8 is missing | matte `[B, 1, H, W]` |
 | DINOv2's depth models | `NormalizedImage`: the models take images of any size | metres `[B, H, W]` at the image's size |
 

@@ -152,9 +152,15 @@ std::string DTypeOf(const Port& port, DType usual) {
   return port.dtype.empty() ? std::string(DTypeName(usual)) : port.dtype;
 }
 
+// The order of an image's dimensions. Of several in one input, frames are told from views by their letter.
+std::string ImageLayout(const std::vector<Expression>& shape) {
+  if (shape.size() == 4) return "NCHW";
+  return shape[1].text() == "T" ? "BTCHW" : "BNCHW";
+}
+
 void DescribeImage(const Port& port, const Preprocessing& preprocessing, Manifest::Input& input) {
   const bool is_prepared = port.image == "prepared";
-  input.set_layout(port.shape->size() == 5 ? "BNCHW" : "NCHW");
+  input.set_layout(ImageLayout(*port.shape));
   input.set_normalised(is_prepared && !preprocessing.mean.empty());
   if (!input.normalised()) {
     input.set_min(0);

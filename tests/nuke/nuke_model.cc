@@ -22,6 +22,7 @@
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "targets/targets.h"
+#include "tests/support/case_table.h"
 #include "tests/support/exported_module.h"
 #include "tests/support/test_models.h"
 
@@ -63,15 +64,28 @@ bool HasConstant(const ModuleNode& node, const std::string& name) {
                      [&](const ModuleNode::Child& child) { return HasConstant(*child.node, name); });
 }
 
+// The seed of a model's weights: 0, or what its family's table nuke.txt names.
+uint64_t SeedOf(const std::string& model) {
+  for (const std::string& path : FamilyFiles("nuke.txt")) {
+    for (const Case& fields : ReadCaseTable(path)) {
+      for (const std::string& named : Texts(fields, "model")) {
+        if (named == model) return std::stoull(Text(fields, "seed"));
+      }
+    }
+  }
+  return 0;
+}
+
 NukeModel Export(const std::string& name) {
   torch::jit::setGraphExecutorOptimize(false);
   at::set_num_threads(1);
   const NukeTestModel model = FindNukeTestModel(name);
-  absl::StatusOr<Module> nuke = ExportSeeded(TestRegistry(), model.model, /*seed=*/0, [&](ExportOptions& options) {
+  const uint64_t seed = SeedOf(model.model);
+  absl::StatusOr<Module> nuke = ExportSeeded(TestRegistry(), model.model, seed, [&](ExportOptions& options) {
     options.request.target = *FindTarget("nuke");
     options.request.wrapper = model.wrapper;
   });
-  absl::StatusOr<Module> plain = ExportSeeded(TestRegistry(), model.model, /*seed=*/0);
+  absl::StatusOr<Module> plain = ExportSeeded(TestRegistry(), model.model, seed);
   EXPECT_THAT(nuke, IsOk());
   EXPECT_THAT(plain, IsOk());
   return {name, *std::move(nuke), *std::move(plain)};

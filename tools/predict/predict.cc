@@ -428,6 +428,11 @@ absl::Status Predict(PredictFlags& flags) {
   const auto plan = *flags.between ? PlanFrames : PlanImages;
   ASSIGN_OR_RETURN(report.jobs, plan(flags, inputs.images, options.style));
   ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(flags, report.remarks));
+  const bool takes_shot = TakesShot(artifact);
+  if (takes_shot && !flags.compare->empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--compare: ", artifact.manifest.model(), " takes a shot as a whole, not images to compare"));
+  }
   RETURN_IF_ERROR(CheckBetween(flags, artifact));
   RETURN_IF_ERROR(CheckPrompt(options.prompt, artifact));
   RETURN_IF_ERROR(CheckOut(*flags.exported.out, OutputsOf(flags, artifact)));
@@ -441,7 +446,7 @@ absl::Status Predict(PredictFlags& flags) {
       ASSIGN_OR_RETURN(options.style.colours, ParseColours(flags, "spectral"));
     }
   }
-  if (*flags.views || !report.scene.cameras.empty() || !report.scene.points.empty()) {
+  if (takes_shot || *flags.views || !report.scene.cameras.empty() || !report.scene.points.empty()) {
     ASSIGN_OR_RETURN(const std::vector<View> views, PredictViews(artifact, report.jobs, options, report.images));
     ASSIGN_OR_RETURN(report.counts, WriteScene(views, report.scene));
   } else {

@@ -257,7 +257,8 @@ void AddPrompt(const Prompt& prompt, std::vector<c10::IValue>& inputs) {
 absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const std::string& method, const at::Tensor& input,
                             const ModelInput& given, const std::unordered_map<std::string, c10::IValue>& named) {
   const std::string& kind = artifact.manifest.interface().kind();
-  const bool views = TakesViews(artifact), frames = TakesFrames(artifact), features = kind == "features";
+  const bool views = TakesViews(artifact) || TakesShot(artifact), frames = TakesFrames(artifact),
+             features = kind == "features";
   std::vector<c10::IValue> inputs = {views ? input.unsqueeze(0) : frames ? input.slice(0, 0, 1) : input};
   if (frames) inputs.emplace_back(input.slice(0, 1, 2));
   if (given.trimap.defined()) inputs.emplace_back(given.trimap.unsqueeze(0));
@@ -332,14 +333,15 @@ absl::Status CheckImages(const LoadedArtifact& artifact, absl::Span<const Image>
     return absl::InvalidArgumentError(
         absl::StrCat(model, " makes frames between two, and takes no other number of images"));
   }
-  if (images.size() != 1 && !TakesViews(artifact) && !TakesFrames(artifact)) {
+  const bool takes_views = TakesViews(artifact);
+  if (images.size() != 1 && !takes_views && !TakesShot(artifact) && !TakesFrames(artifact)) {
     return absl::InvalidArgumentError(absl::StrCat(model, " takes one image at a time, not ", images.size(), " views"));
   }
   for (const Image& image : images) {
     if (image.width == images[0].width && image.height == images[0].height) continue;
-    return absl::InvalidArgumentError(absl::StrCat(TakesFrames(artifact) ? "frames" : "views",
-                                                   " want one size; there are ", images[0].width, " x ",
-                                                   images[0].height, " and ", image.width, " x ", image.height));
+    return absl::InvalidArgumentError(absl::StrCat(takes_views ? "views" : "frames", " want one size; there are ",
+                                                   images[0].width, " x ", images[0].height, " and ", image.width,
+                                                   " x ", image.height));
   }
   return absl::OkStatus();
 }
@@ -359,6 +361,12 @@ absl::Status SetTimestep(const LoadedArtifact& artifact, double timestep,
   return set.ok() ? set : OtherThanStated(artifact, "has no knob timestep");
 }
 
+// Whether the first input of forward has this order of dimensions.
+bool HasLayout(const LoadedArtifact& artifact, absl::string_view layout) {
+  const Manifest::EntryPoint& forward = Forward(artifact.manifest);
+  return !forward.inputs().empty() && forward.inputs(0).layout() == layout;
+}
+
 constexpr int kWarmUp = 2, kLeastRuns = 10, kMostRuns = 1000;
 constexpr absl::Duration kLeastTime = absl::Seconds(3);
 
@@ -370,10 +378,9 @@ double PeakMemory() {
 
 }  // namespace
 
-bool TakesViews(const LoadedArtifact& artifact) {
-  const Manifest::EntryPoint& forward = Forward(artifact.manifest);
-  return !forward.inputs().empty() && forward.inputs(0).layout() == "BNCHW";
-}
+bool TakesViews(const LoadedArtifact& artifact) { return HasLayout(artifact, "BNCHW"); }
+
+bool TakesShot(const LoadedArtifact& artifact) { return HasLayout(artifact, "BTCHW"); }
 
 bool TakesTrimap(const LoadedArtifact& artifact) {
   if (artifact.is_node()) {

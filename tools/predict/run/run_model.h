@@ -20,6 +20,9 @@ namespace modelport {
 // Whether the model takes several views of a scene at once.
 bool TakesViews(const LoadedArtifact& artifact);
 
+// Whether the model takes the frames of a shot at once.
+bool TakesShot(const LoadedArtifact& artifact);
+
 // Whether the model takes an image together with its trimap.
 bool TakesTrimap(const LoadedArtifact& artifact);
 
@@ -43,7 +46,8 @@ inline constexpr int64_t kTileStep = 4;
 
 // What a model runs on.
 struct ModelInput {
-  // Of one size: views of one scene, the two frames of a model that makes one between them, or else one image.
+  // Of one size: views of one scene, the frames of a shot, the two frames of a model that makes one between them, or
+  // else one image.
   absl::Span<const Image> images;
   at::Tensor trimap = {};             // [1, H, W] for a model that takes one: 0 is background, 1 or 255 foreground.
   Prompt prompt = {};                 // For a model that takes one, which wants it, and for no other.
@@ -53,7 +57,7 @@ struct ModelInput {
   absl::optional<Tiles> tiles = {};   // For a model that makes an image of one; by default it sees all at once.
 };
 
-// Runs the model. It gives a prediction for each view, else one.
+// Runs the model. It gives a prediction for each view or frame of a shot, else one.
 //   InvalidArgument    another number of images than the model takes, several sizes, `size` for a model without a
 //                      choice, tiles or flow for a model of another kind, a trimap of another size, a prompt
 //                      outside of the image, or an image of another size than an ONNX file has fixed

@@ -142,6 +142,7 @@ absl::Status CheckSceneOutputs(const SceneOutputs& outputs) {
 
 absl::StatusOr<SceneCounts> WriteScene(absl::Span<const View> views, const SceneOutputs& outputs) {
   RETURN_IF_ERROR(CheckSceneOutputs(outputs));
+  if (outputs.cameras.empty() && outputs.points.empty()) return SceneCounts();
   for (const View& view : views) {
     if (view.prediction.extrinsics.defined() && view.prediction.intrinsics.defined()) continue;
     return absl::InvalidArgumentError(
