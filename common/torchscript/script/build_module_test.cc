@@ -288,6 +288,15 @@ TEST(BuildModuleTest, AFunctionWithAReservedNameIsAnError) {
                              HasSubstr("<--- HERE"))));
 }
 
+TEST(BuildModuleTest, AComparisonOfAComparisonIsAnError) {
+  for (const std::string range : {"1 <= n <= 32", "0 < n < 3", "9 >= n > 2"}) {
+    EXPECT_THAT(
+        MethodsError("      def forward(self, n: int) -> bool:\n        return n > 0 and " + range + "\n"),
+        AllOf(testing::StartsWith("toy.yaml:13: Root does not compile: TorchScript compares the result of the first"),
+              HasSubstr("write a < b and b < c"), HasSubstr("<--- HERE")));
+  }
+}
+
 TEST(BuildModuleTest, DeepTextIsAnErrorAndNoCrash) {
   EXPECT_THAT(MethodsError("      def forward(self, x: Tensor):\n        return x" + std::string(100000, '(') + "\n"),
               testing::StartsWith("toy.yaml:12: Root does not compile: the text has more than 65536 bytes; split it"));

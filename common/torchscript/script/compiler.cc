@@ -72,6 +72,18 @@ void CheckNames(const SourceText& source, const std::vector<Def>& defs) {
 }
 
 // Throws what LibTorch's parser throws, and std::length_error if the text is too long.
+bool IsOrder(int kind) { return kind == '<' || kind == '>' || kind == torch::jit::TK_LE || kind == torch::jit::TK_GE; }
+
+// Python's 1 <= n <= 32 is (1 <= n) <= 32 for TorchScript, which is always true.
+void CheckComparisons(const torch::jit::TreeRef& tree) {
+  const auto& parts = tree->trees();
+  if (IsOrder(tree->kind()) && IsOrder(parts[0]->kind())) {
+    throw ErrorReport(tree->range()) << "TorchScript compares the result of the first comparison, true or false, with "
+                                        "what follows; write a < b and b < c";
+  }
+  for (const torch::jit::TreeRef& part : parts) CheckComparisons(part);
+}
+
 std::vector<Def> ParseDefs(const SourceText& source, bool are_methods) {
   if (source.text.size() > kMaxTextSize) {
     throw std::length_error(absl::StrCat("the text has more than ", kMaxTextSize, " bytes; split it"));
@@ -82,6 +94,7 @@ std::vector<Def> ParseDefs(const SourceText& source, bool are_methods) {
   std::vector<Def> defs;
   while (parser.lexer().cur().kind != torch::jit::TK_EOF) {
     defs.emplace_back(parser.parseFunction(are_methods));
+    CheckComparisons(defs.back().tree());
     const Ident& name = defs.back().name();
     const absl::Status status = CheckIdentifier(name.name());
     if (!status.ok()) throw ErrorReport(name.range()) << std::string(status.message());
