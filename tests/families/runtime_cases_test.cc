@@ -16,14 +16,8 @@ TEST(RuntimeCasesTest, SetEveryKnob) {
   if (FamilyFiles("runtime.txt").empty()) GTEST_SKIP() << "the family has no cases of its own";
   const std::string folder = EmptyFolder("knobs");
   for (const ArtifactCase& artifact : ArtifactCases()) {
-    std::vector<std::string> flags = {"--model=" + artifact.model,
-                                      "--target=" + artifact.target,
-                                      "--weights=seeded",
-                                      "--noverify",
-                                      "--wrapper=" + artifact.wrapper,
-                                      "--out=m.pt",
-                                      "--plugin_path=" + DataPath("models")};
-    if (artifact.with_preprocess) flags.push_back("--with_preprocess");
+    std::vector<std::string> flags = FlagsOf(artifact);
+    flags.push_back("--weights=seeded");
     const ToolResult exported = RunWarmTool("export", flags, folder);
     ASSERT_EQ(exported.exit_status, 0) << exported.err;
     for (const auto& knob : nlohmann::json::parse(ReadFile(folder + "/m.manifest.json"))["knobs"]) {

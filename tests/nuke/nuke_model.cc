@@ -11,9 +11,12 @@
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
 #include "common/module_tree/module_tree.h"
@@ -64,16 +67,20 @@ bool HasConstant(const ModuleNode& node, const std::string& name) {
                      [&](const ModuleNode::Child& child) { return HasConstant(*child.node, name); });
 }
 
-// The seed of a model's weights: 0, or what its family's table nuke.txt names.
+// The seed of a model's weights: 0, or that of its family's table nuke.txt, whose field weights is seeded:SEED.
 uint64_t SeedOf(const std::string& model) {
-  for (const std::string& path : FamilyFiles("nuke.txt")) {
-    for (const Case& fields : ReadCaseTable(path)) {
-      for (const std::string& named : Texts(fields, "model")) {
-        if (named == model) return std::stoull(Text(fields, "seed"));
+  static const auto* const seeds = [] {
+    auto* const named = new std::map<std::string, uint64_t>;
+    for (const std::string& path : FamilyFiles("nuke.txt")) {
+      for (const Case& fields : ReadCaseTable(path)) {
+        const std::string weights(absl::StripPrefix(Text(fields, "weights"), "seeded:"));
+        for (const std::string& name : Texts(fields, "model")) (*named)[name] = std::stoull(weights);
       }
     }
-  }
-  return 0;
+    return named;
+  }();
+  const auto seed = seeds->find(model);
+  return seed == seeds->end() ? 0 : seed->second;
 }
 
 NukeModel Export(const std::string& name) {

@@ -1,14 +1,18 @@
 // predict with a model that takes the frames of a shot.
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
@@ -25,14 +29,14 @@
 namespace modelport {
 namespace {
 
-constexpr int kFrames = 3, kColumns = 45, kRows = 31;
+constexpr int kColumns = 45, kRows = 31;
 
 std::string ShotModel() { return ExampleModel("frames of a shot"); }
 
 // A folder with p.0001.png and so on, of noise that differs from frame to frame.
-std::string FolderWithShot(const std::string& name) {
+std::string FolderWithShot(const std::string& name, int frames) {
   const std::string folder = EmptyFolder(name);
-  for (int frame = 1; frame <= kFrames; ++frame) {
+  for (int frame = 1; frame <= frames; ++frame) {
     std::vector<uint8_t> rgb(kRows * kColumns * 3);
     for (size_t i = 0; i < rgb.size(); ++i) rgb[i] = static_cast<uint8_t>(i * i * 37 + i * frame * 101);
     const absl::StatusOr<std::string> png = EncodePng(kColumns, kRows, absl::MakeConstSpan(rgb), {});
@@ -52,27 +56,44 @@ at::Tensor DepthIn(const std::string& path) {
   return at::tensor(ReadExr(path).channels.at("depth.Z")).reshape({kRows, kColumns});
 }
 
-TEST(PredictShotTest, EachFrameHasTheDepthThatTheModelGivesOfTheWhole) {
-  const std::string folder = FolderWithShot("shot");
+// Writes the artifact with preprocessing to `folder`.
+torch::jit::Module ExportShotModel(const std::string& folder) {
   const ToolResult exported = RunWarmTool("export",
                                           {"--model=" + ShotModel(), "--weights=seeded", "--noverify",
                                            "--with_preprocess", "--plugin_path=" + DataPath("models"), "--out=m.pt"},
                                           folder);
-  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  EXPECT_EQ(exported.exit_status, 0) << exported.err;
+  return torch::jit::load(folder + "/m.pt");
+}
+
+at::Tensor DepthOf(torch::jit::Module& module, const at::Tensor& shot, int64_t size) {
+  return module.forward({shot, size}).toGenericDict().at("depth").toTensor();
+}
+
+double RangeOf(const at::Tensor& tensor) { return (tensor.max() - tensor.min()).item<double>(); }
+
+class PredictShotLengthTest : public testing::TestWithParam<int> {};
+
+// Of one window, and of two, which predict takes frame by frame.
+INSTANTIATE_TEST_SUITE_P(All, PredictShotLengthTest, testing::Values(3, 36));
+
+TEST_P(PredictShotLengthTest, EachFrameHasTheDepthThatTheModelGivesOfTheWhole) {
+  const int count = GetParam();
+  const std::string folder = FolderWithShot(absl::StrFormat("shot%d", count), count);
   std::vector<at::Tensor> frames;
-  for (int frame = 1; frame <= kFrames; ++frame) {
+  for (int frame = 1; frame <= count; ++frame) {
     ASSERT_OK_AND_ASSIGN(ReadImageResult read, ReadImage(absl::StrFormat("%s/p.%04d.png", folder, frame), 1000000));
     auto& bytes = std::get<std::vector<uint8_t>>(read.image.pixels);
     frames.push_back(at::from_blob(bytes.data(), {kRows, kColumns, 3}, at::kByte).permute({2, 0, 1}).clone());
   }
-  const auto outputs = torch::jit::load(folder + "/m.pt").forward({at::stack(frames).unsqueeze(0).contiguous(), 28});
-  const at::Tensor expected = outputs.toGenericDict().at("depth").toTensor()[0];
+  torch::jit::Module module = ExportShotModel(folder);
+  const at::Tensor expected = DepthOf(module, at::stack(frames).unsqueeze(0).contiguous(), 28)[0];
 
   const ToolResult result = PredictShot(folder, {"--input=p.%04d.png", "--out=d.%04d.exr"});
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  const double range = (expected.max() - expected.min()).item<double>();
+  const double range = RangeOf(expected);
   ASSERT_GT(range, 0);
-  for (int frame = 1; frame <= kFrames; ++frame) {
+  for (int frame = 1; frame <= count; ++frame) {
     const at::Tensor depth = DepthIn(absl::StrFormat("%s/d.%04d.exr", folder, frame));
     EXPECT_LE((depth - expected[frame - 1]).abs().max().item<double>(), 1e-5 * range) << frame;
   }
@@ -81,8 +102,42 @@ TEST(PredictShotTest, EachFrameHasTheDepthThatTheModelGivesOfTheWhole) {
   EXPECT_GT((DepthIn(folder + "/alone.exr") - expected[1]).abs().max().item<double>(), 1e-3 * range);
 }
 
+// Gives the model a shot in parts of so many frames. Returns the depth of all, and how many frames were held at most.
+std::pair<at::Tensor, int64_t> InParts(torch::jit::Module& module, const at::Tensor& shot, int64_t part, int64_t size) {
+  std::vector<at::Tensor> depth;
+  std::vector<c10::IValue> state;
+  int64_t most = 0;
+  for (int64_t start = 0; start < shot.size(1); start += part) {
+    std::vector<c10::IValue> inputs = {shot.slice(1, start, start + part)};
+    inputs.insert(inputs.end(), state.begin(), state.end());
+    inputs.insert(inputs.end(), {start + part >= shot.size(1), size});
+    const auto result = module.get_method(state.empty() ? "begin_shot" : "continue_shot")(inputs).toTuple();
+    depth.push_back(result->elements()[0].toTensor());
+    state.assign(result->elements().begin() + 1, result->elements().end());
+    most = std::max(most, state[0].toTensor().size(1) + state[1].toTensor().size(1));
+  }
+  return {at::cat(depth, 1), most};
+}
+
+TEST(PredictShotTest, AShotInPartsHasTheDepthOfTheWhole) {
+  torch::jit::Module module = ExportShotModel(EmptyFolder("parts"));
+  // A window of its own length; a full one; windows that have all, some or none of the last frames for themselves.
+  for (const int64_t count : {1, 31, 32, 33, 44, 45, 53, 54, 55, 66, 67, 77}) {
+    at::Tensor shot = at::arange(count * 3 * 15 * 17).mul(97).remainder(251).to(at::kByte);
+    shot = shot.reshape({1, count, 3, 15, 17});
+    const at::Tensor whole = DepthOf(module, shot, 14);
+    ASSERT_GT(RangeOf(whole), 0);
+    for (const int64_t part : {1, 7, 40}) {
+      const auto [depth, most] = InParts(module, shot, part, 14);
+      ASSERT_EQ(depth.sizes(), whole.sizes());
+      EXPECT_LE((depth - whole).abs().max().item<double>(), 1e-5 * RangeOf(whole)) << count << " in parts of " << part;
+      EXPECT_LE(most, 32) << count << " in parts of " << part;
+    }
+  }
+}
+
 TEST(PredictShotTest, WhatAShotDoesNotGiveIsAnError) {
-  const std::string folder = FolderWithShot("wrong");
+  const std::string folder = FolderWithShot("wrong", 3);
   const std::vector<std::string> before = FileNames(folder);
   const auto error = [&](const std::vector<std::string>& flags) {
     const ToolResult result = PredictShot(folder, flags);
@@ -90,13 +145,25 @@ TEST(PredictShotTest, WhatAShotDoesNotGiveIsAnError) {
     EXPECT_EQ(FileNames(folder), before);
     return result.err;
   };
-  EXPECT_THAT(error({"--input=p.%04d.png", "--cameras=c.json"}), testing::HasSubstr("the model gives no cameras"));
+  EXPECT_THAT(error({"--input=p.%04d.png", "--cameras=c.json"}),
+              testing::HasSubstr("--cameras and --points: " + ShotModel() + " takes the frames of a shot"));
   EXPECT_THAT(error({"--input=p.%04d.png", "--compare=m.pt"}),
-              testing::HasSubstr("--compare: " + ShotModel() + " takes a shot as a whole"));
+              testing::HasSubstr("--compare: " + ShotModel() + " takes the frames of a shot"));
   std::ofstream(folder + "/p.0004.png", std::ios::binary) << MakePng({.width = 20, .height = 30});
   const ToolResult result = PredictShot(folder, {"--input=p.%04d.png", "--out=d.%04d.exr"});
   EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(result.err, testing::HasSubstr("frames want one size; there are 45 x 31 and 20 x 30"));
+  EXPECT_THAT(result.err, testing::HasSubstr("p.0004.png: frames want one size; there are 45 x 31 and 20 x 30\n"
+                                             "  written before that: 0 of 4 frames"));
+}
+
+TEST(PredictShotTest, WhatIsFinishedBeforeAnErrorStays) {
+  const std::string folder = FolderWithShot("broken", 34);
+  std::ofstream(folder + "/p.0034.png", std::ios::binary) << "no image";
+  const ToolResult result = PredictShot(folder, {"--input=p.%04d.png", "--out=d.%04d.exr"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, testing::HasSubstr("written before that: 24 of 34 frames"));
+  // d.0001.exr to d.0024.exr beside the frames.
+  EXPECT_EQ(FileNames(folder).size(), 34 + 24);
 }
 
 }  // namespace

@@ -32,11 +32,9 @@ std::string* runtime;
 Table* results;
 
 // Returns what the failed export printed to stderr; "" if it succeeded.
-std::string Export(const ArtifactCase& artifact, const std::string& folder, std::vector<std::string> flags) {
-  flags.insert(flags.end(), {"--model=" + artifact.model, "--target=" + artifact.target, "--out=m.pt", "--noverify",
-                             "--plugin_path=" + DataPath("models")});
-  if (artifact.with_preprocess) flags.push_back("--with_preprocess");
-  if (!artifact.wrapper.empty()) flags.push_back("--wrapper=" + artifact.wrapper);
+std::string Export(const ArtifactCase& artifact, const std::string& folder, const std::vector<std::string>& more) {
+  std::vector<std::string> flags = FlagsOf(artifact);
+  flags.insert(flags.end(), more.begin(), more.end());
   const ToolResult exported = RunWarmTool("export", flags, folder);
   return exported.exit_status == 0 ? "" : exported.err;
 }

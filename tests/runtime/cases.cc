@@ -3,8 +3,17 @@
 #include <string>
 
 #include "tests/support/case_table.h"
+#include "tests/support/tool_process.h"
 
 namespace modelport {
+
+std::vector<std::string> FlagsOf(const ArtifactCase& artifact) {
+  std::vector<std::string> flags = {"--model=" + artifact.model, "--target=" + artifact.target, "--out=m.pt",
+                                    "--noverify", "--plugin_path=" + DataPath("models")};
+  if (artifact.with_preprocess) flags.push_back("--with_preprocess");
+  if (!artifact.wrapper.empty()) flags.push_back("--wrapper=" + artifact.wrapper);
+  return flags;
+}
 
 std::vector<std::string> Steps(const ArtifactCase& artifact) {
   std::vector<std::string> steps = artifact.calls;

@@ -21,6 +21,9 @@ struct ArtifactCase {
   int fused_groups = 0;      // Of operators, of which LibTorch 1.12 makes kernels in the first call: at most so many.
 };
 
+// The flags of export that make it as m.pt of the plugins of the tests, but for the weights.
+std::vector<std::string> FlagsOf(const ArtifactCase& artifact);
+
 // All calls, then each knob with the last call after it.
 std::vector<std::string> Steps(const ArtifactCase& artifact);
 
@@ -35,8 +38,7 @@ void PrintTo(const ArtifactCase& artifact, std::ostream* os);
 //   call, knob  steps of tests/runtime/host.cc
 //   model       a model for which the artifact is made and the steps are taken
 //   weights     of its models, in half precision. For a pixel near the threshold of the sky, rounding decides whether
-//   it
-//               is sky, which changes its depth much. With the weights that are named every pixel's sky value in
+//               it is sky, which changes its depth much. With the weights that are named every pixel's sky value in
 //               float64 is at least 0.0047 from the threshold: three times the error of half precision
 //   magnifies   yes: it magnifies rounding, by a mask's threshold or in a map of two cells, whose range is small: on a
 //               GPU its results in TF32 and in half precision are not compared

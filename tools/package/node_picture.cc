@@ -12,7 +12,7 @@ namespace modelport {
 
 absl::Status DrawNode(const std::string& artifact, const std::vector<std::string>& images, const std::string& out) {
   ASSIGN_OR_RETURN(const LoadedArtifact node, LoadArtifact(artifact, /*public_key=*/""));
-  const bool takes_trimap = TakesTrimap(node), takes_frames = TakesFrames(node);
+  const bool takes_trimap = TakesTrimap(node), takes_frames = TakesImages(node) == ImagesTaken::kTwoFrames;
   const size_t wanted = takes_trimap || takes_frames ? 2 : 1;
   if (images.size() != wanted) {
     const std::string inputs = takes_trimap   ? "an image and its trimap, with a comma between"

@@ -1,4 +1,6 @@
 // Runs a model on images and writes what it sees as pictures and maps.
+#include <malloc.h>
+
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -331,7 +333,8 @@ absl::StatusOr<std::vector<PredictJob>> PlanFrames(const PredictFlags& flags, co
 // Makes sure that --between is given for a model that makes frames between two, and for no other.
 absl::Status CheckBetween(const PredictFlags& flags, const LoadedArtifact& artifact) {
   const std::string& model = artifact.manifest.model();
-  if (TakesFrames(artifact) == flags.between->has_value()) return absl::OkStatus();
+  const bool takes_frames = TakesImages(artifact) == ImagesTaken::kTwoFrames;
+  if (takes_frames == flags.between->has_value()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       *flags.between
           ? absl::StrCat("--between: ", model, " takes one image at a time")
@@ -416,6 +419,14 @@ absl::StatusOr<absl::optional<LoadedArtifact>> OpenCompared(const PredictFlags& 
   return absl::make_optional(std::move(artifact));
 }
 
+// A call of a model takes and frees blocks that the next call takes again. Given back to the system in between, as
+// RunTool has it for large blocks, they cost new pages each time: up to half of the time of a call. Blocks of very
+// large images still go back, so that what is kept is about a gigabyte at most.
+void KeepFreedMemory() {
+  mallopt(M_MMAP_THRESHOLD, 256 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
+
 absl::Status Predict(PredictFlags& flags) {
   const absl::Time start = absl::Now();
   PredictionReport report;
@@ -428,15 +439,18 @@ absl::Status Predict(PredictFlags& flags) {
   const auto plan = *flags.between ? PlanFrames : PlanImages;
   ASSIGN_OR_RETURN(report.jobs, plan(flags, inputs.images, options.style));
   ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(flags, report.remarks));
-  const bool takes_shot = TakesShot(artifact);
-  if (takes_shot && !flags.compare->empty()) {
+  const bool takes_shot = TakesImages(artifact) == ImagesTaken::kShot;
+  const bool wants_scene = *flags.views || !report.scene.cameras.empty() || !report.scene.points.empty();
+  if (takes_shot && (wants_scene || !flags.compare->empty())) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--compare: ", artifact.manifest.model(), " takes a shot as a whole, not images to compare"));
+        absl::StrCat(wants_scene ? "--views, --cameras and --points: " : "--compare: ", artifact.manifest.model(),
+                     " takes the frames of a shot, not ", wants_scene ? "views of a scene" : "images to compare"));
   }
   RETURN_IF_ERROR(CheckBetween(flags, artifact));
   RETURN_IF_ERROR(CheckPrompt(options.prompt, artifact));
   RETURN_IF_ERROR(CheckOut(*flags.exported.out, OutputsOf(flags, artifact)));
   RETURN_IF_ERROR(PairTrimaps(*flags.trimap, artifact, inputs.images, report.jobs));
+  KeepFreedMemory();
   if (*flags.benchmark) return MeasureOne(artifact, report.jobs[0], options, flags.report);
   ASSIGN_OR_RETURN(const absl::optional<LoadedArtifact> compared, OpenCompared(flags));
   RETURN_IF_ERROR(CheckOutputs(report.scene, report.jobs));
@@ -446,7 +460,9 @@ absl::Status Predict(PredictFlags& flags) {
       ASSIGN_OR_RETURN(options.style.colours, ParseColours(flags, "spectral"));
     }
   }
-  if (takes_shot || *flags.views || !report.scene.cameras.empty() || !report.scene.points.empty()) {
+  if (takes_shot) {
+    RETURN_IF_ERROR(PredictShot(artifact, report.jobs, options, report.images));
+  } else if (wants_scene) {
     ASSIGN_OR_RETURN(const std::vector<View> views, PredictViews(artifact, report.jobs, options, report.images));
     ASSIGN_OR_RETURN(report.counts, WriteScene(views, report.scene));
   } else {

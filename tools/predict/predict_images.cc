@@ -391,6 +391,45 @@ std::vector<PredictedImage> PredictImages(const LoadedArtifact& artifact, const 
   return images;
 }
 
+absl::Status PredictShot(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs,
+                         const PredictOptions& options, std::vector<PredictedImage>& done) {
+  // Frames wait for those after them, so what is shown is how many are read.
+  Progress progress("predict", static_cast<int64_t>(jobs.size()), StderrScreen(), "image");
+  progress.Show();
+  ShotRun shot(artifact, options.size);
+  std::vector<Image> unfinished;
+  size_t written = 0;
+  const auto add = [&](const PredictJob& job) -> absl::Status {
+    std::deque<OutputFile> files;
+    // An output that cannot be written is told before a frame runs.
+    if (unfinished.empty()) RETURN_IF_ERROR(OpenOutput(job.output, files));
+    JobInput read;
+    RETURN_IF_ERROR(ReadJob(job, options, read, done.emplace_back(PredictedImage{.input = job.input})));
+    unfinished.push_back(std::move(read.images[0]));
+    auto predictions = shot.Add(unfinished, &job == &jobs.back());
+    if (!predictions.ok()) return Annotate(predictions.status(), job.input);
+    for (size_t i = 0; i < predictions->size(); ++i, ++written) {
+      const std::string& output = jobs[written].output;
+      if (files.empty()) RETURN_IF_ERROR(OpenOutput(output, files));
+      OutputFile* const file = files.empty() ? nullptr : &files[0];
+      RETURN_IF_ERROR(Write(artifact, unfinished[i], (*predictions)[i], output, options.style, done[written], file));
+      if (file != nullptr) RETURN_IF_ERROR(file->Commit());
+      files.clear();
+    }
+    unfinished.erase(unfinished.begin(), unfinished.begin() + static_cast<int64_t>(predictions->size()));
+    return absl::OkStatus();
+  };
+  for (const PredictJob& job : jobs) {
+    const absl::Status status = add(job);
+    if (!status.ok()) {
+      return absl::Status(status.code(), absl::StrCat(status.message(), "\n  written before that: ", written, " of ",
+                                                      jobs.size(), " frames"));
+    }
+    progress.Add(1);
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<View>> PredictViews(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs,
                                                const PredictOptions& options, std::vector<PredictedImage>& done) {
   std::deque<OutputFile> files;

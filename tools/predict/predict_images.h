@@ -130,6 +130,12 @@ ModelInput ForModel(const JobInput& input, const PredictJob& job, const PredictO
 std::vector<PredictedImage> PredictImages(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs,
                                           const PredictOptions& options);
 
+// Predicts all images as the frames of one shot, in their order. Each output is written when its frame is finished, so
+// that the memory in use is that of as many frames as the model looks at together. Adds a row to `done` for each.
+// The error of the first frame that fails ends the shot, and says how many frames were written until then.
+absl::Status PredictShot(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs,
+                         const PredictOptions& options, std::vector<PredictedImage>& done);
+
 // Predicts all images as views of one scene, without comparing. Writes every output, or none if a view fails.
 absl::StatusOr<std::vector<View>> PredictViews(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs,
                                                const PredictOptions& options, std::vector<PredictedImage>& done);

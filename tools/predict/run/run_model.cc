@@ -146,9 +146,9 @@ absl::Status LacksSize(const LoadedArtifact& artifact, int64_t size) {
 }
 
 // Calls `method` on `inputs`, and with the named arguments.
-absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::string& method,
-                                 const std::vector<c10::IValue>& inputs,
-                                 const std::unordered_map<std::string, c10::IValue>& named) {
+absl::StatusOr<c10::IValue> CallMethod(const LoadedArtifact& artifact, const std::string& method,
+                                       const std::vector<c10::IValue>& inputs,
+                                       const std::unordered_map<std::string, c10::IValue>& named) {
   if (artifact.onnx) return CallOnnx(artifact, inputs);
   const absl::StatusOr<c10::IValue> result =
       CatchTorch([&] { return artifact.module->get_method(method)(inputs, named); });
@@ -228,7 +228,7 @@ at::Tensor FlowOfNode(const at::Tensor& motion) { return at::stack({motion[2], -
 absl::StatusOr<Results> RunNode(const LoadedArtifact& artifact, const at::Tensor& pictures, const at::Tensor& trimap) {
   at::Tensor input = InUnitRange(pictures).reshape({1, -1, pictures.size(2), pictures.size(3)});
   if (trimap.defined()) input = at::cat({input, InUnitRange(trimap).unsqueeze(0)}, 1);
-  ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, "forward", {input.to(NodeType(artifact))}, {}));
+  ASSIGN_OR_RETURN(const c10::IValue output, CallMethod(artifact, "forward", {input.to(NodeType(artifact))}, {}));
   const std::string& kind = artifact.manifest.interface().kind();
   absl::StatusOr<Results> results = CatchTorch([&] {
     const at::Tensor channels = Dense(output.toTensor()[0]);
@@ -257,13 +257,14 @@ void AddPrompt(const Prompt& prompt, std::vector<c10::IValue>& inputs) {
 absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const std::string& method, const at::Tensor& input,
                             const ModelInput& given, const std::unordered_map<std::string, c10::IValue>& named) {
   const std::string& kind = artifact.manifest.interface().kind();
-  const bool views = TakesViews(artifact) || TakesShot(artifact), frames = TakesFrames(artifact),
-             features = kind == "features";
+  const ImagesTaken taken = TakesImages(artifact);
+  const bool views = taken == ImagesTaken::kViews || taken == ImagesTaken::kShot,
+             frames = taken == ImagesTaken::kTwoFrames, features = kind == "features";
   std::vector<c10::IValue> inputs = {views ? input.unsqueeze(0) : frames ? input.slice(0, 0, 1) : input};
   if (frames) inputs.emplace_back(input.slice(0, 1, 2));
   if (given.trimap.defined()) inputs.emplace_back(given.trimap.unsqueeze(0));
   if (!given.prompt.empty()) AddPrompt(given.prompt, inputs);
-  ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, method, inputs, named));
+  ASSIGN_OR_RETURN(const c10::IValue output, CallMethod(artifact, method, inputs, named));
   absl::StatusOr<Results> results = CatchTorch([&] {
     if (output.isGenericDict()) return FromDict(output.toGenericDict(), views, frames ? 1 : input.size(0));
     const at::Tensor one = Dense(output.toTensor()[0]);
@@ -329,19 +330,19 @@ bool HasItsSizes(const Prediction& prediction, int64_t height, int64_t width) {
 // Makes sure that the model takes so many images, and that they are of one size.
 absl::Status CheckImages(const LoadedArtifact& artifact, absl::Span<const Image> images) {
   const std::string& model = artifact.manifest.model();
-  if (TakesFrames(artifact) && images.size() != 2) {
+  const ImagesTaken taken = TakesImages(artifact);
+  if (taken == ImagesTaken::kTwoFrames && images.size() != 2) {
     return absl::InvalidArgumentError(
         absl::StrCat(model, " makes frames between two, and takes no other number of images"));
   }
-  const bool takes_views = TakesViews(artifact);
-  if (images.size() != 1 && !takes_views && !TakesShot(artifact) && !TakesFrames(artifact)) {
+  if (taken == ImagesTaken::kOne && images.size() != 1) {
     return absl::InvalidArgumentError(absl::StrCat(model, " takes one image at a time, not ", images.size(), " views"));
   }
   for (const Image& image : images) {
     if (image.width == images[0].width && image.height == images[0].height) continue;
-    return absl::InvalidArgumentError(absl::StrCat(takes_views ? "views" : "frames", " want one size; there are ",
-                                                   images[0].width, " x ", images[0].height, " and ", image.width,
-                                                   " x ", image.height));
+    return absl::InvalidArgumentError(absl::StrCat(taken == ImagesTaken::kViews ? "views" : "frames",
+                                                   " want one size; there are ", images[0].width, " x ",
+                                                   images[0].height, " and ", image.width, " x ", image.height));
   }
   return absl::OkStatus();
 }
@@ -361,10 +362,19 @@ absl::Status SetTimestep(const LoadedArtifact& artifact, double timestep,
   return set.ok() ? set : OtherThanStated(artifact, "has no knob timestep");
 }
 
-// Whether the first input of forward has this order of dimensions.
-bool HasLayout(const LoadedArtifact& artifact, absl::string_view layout) {
-  const Manifest::EntryPoint& forward = Forward(artifact.manifest);
-  return !forward.inputs().empty() && forward.inputs(0).layout() == layout;
+// The arguments of `method` beside the images of this size: the resolution, if it has one.
+absl::StatusOr<std::unordered_map<std::string, c10::IValue>> NamedArguments(const LoadedArtifact& artifact,
+                                                                            const std::string& method,
+                                                                            absl::optional<int64_t> size, int width,
+                                                                            int height) {
+  std::unordered_map<std::string, c10::IValue> named;
+  const absl::optional<SizeArgument> argument = FindSizeArgument(artifact, method);
+  if (size && !argument) return LacksSize(artifact, *size);
+  const absl::optional<int64_t> chosen = size || !argument ? size : argument->usual;
+  if (!chosen) return named;
+  RETURN_IF_ERROR(CheckWorkSize(argument->rule, size, argument->usual.value_or(*chosen), width, height));
+  named[argument->name] = *chosen;
+  return named;
 }
 
 constexpr int kWarmUp = 2, kLeastRuns = 10, kMostRuns = 1000;
@@ -378,9 +388,15 @@ double PeakMemory() {
 
 }  // namespace
 
-bool TakesViews(const LoadedArtifact& artifact) { return HasLayout(artifact, "BNCHW"); }
-
-bool TakesShot(const LoadedArtifact& artifact) { return HasLayout(artifact, "BTCHW"); }
+ImagesTaken TakesImages(const LoadedArtifact& artifact) {
+  const auto& inputs = Forward(artifact.manifest).inputs();
+  const auto is_image = [](const auto& input) { return input.layout() == "NCHW" && input.shape(1) == "3"; };
+  if (!inputs.empty() && inputs[0].layout() == "BNCHW") return ImagesTaken::kViews;
+  if (!inputs.empty() && inputs[0].layout() == "BTCHW") return ImagesTaken::kShot;
+  const bool takes_two = artifact.is_node() ? TakesTwoPictures(artifact.manifest)
+                                            : std::count_if(inputs.begin(), inputs.end(), is_image) == 2;
+  return takes_two ? ImagesTaken::kTwoFrames : ImagesTaken::kOne;
+}
 
 bool TakesTrimap(const LoadedArtifact& artifact) {
   if (artifact.is_node()) {
@@ -396,13 +412,6 @@ bool TakesPrompt(const LoadedArtifact& artifact) {
     return std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return input.name() == name; });
   };
   return !artifact.is_node() && takes("points") && takes("labels");
-}
-
-bool TakesFrames(const LoadedArtifact& artifact) {
-  const auto& inputs = Forward(artifact.manifest).inputs();
-  const auto is_image = [](const auto& input) { return input.layout() == "NCHW" && input.shape(1) == "3"; };
-  if (artifact.is_node()) return TakesTwoPictures(artifact.manifest);
-  return std::count_if(inputs.begin(), inputs.end(), is_image) == 2;
 }
 
 absl::StatusOr<std::vector<std::string>> ClassNames(const LoadedArtifact& artifact) {
@@ -432,7 +441,8 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
                                                    " pixels, its trimap ", trimap.size(2), " x ", trimap.size(1)));
   }
   RETURN_IF_ERROR(CheckInside(given.prompt, images[0].width, images[0].height));
-  if (given.tiles && (artifact.manifest.interface().kind() != "colour" || TakesFrames(artifact))) {
+  const bool takes_frames = TakesImages(artifact) == ImagesTaken::kTwoFrames;
+  if (given.tiles && (artifact.manifest.interface().kind() != "colour" || takes_frames)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--tile is for models that make one image of one: ", artifact.manifest.model(), " looks at the whole image"));
   }
@@ -443,16 +453,8 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
                                                    artifact.manifest.model(), " gives no motion, only images"));
   }
   if (!HasMethod(artifact, method)) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
-  const absl::optional<SizeArgument> argument = FindSizeArgument(artifact, method);
-  if (given.size && !argument) return LacksSize(artifact, *given.size);
-  std::unordered_map<std::string, c10::IValue> named;
-  const absl::optional<int64_t> chosen = given.size || !argument ? given.size : argument->usual;
-  if (chosen) {
-    const int64_t usual = argument->usual.value_or(*chosen);
-    RETURN_IF_ERROR(CheckWorkSize(argument->rule, given.size, usual, images[0].width, images[0].height));
-    named[argument->name] = *chosen;
-  }
-  if (TakesFrames(artifact)) RETURN_IF_ERROR(SetTimestep(artifact, given.timestep, named));
+  ASSIGN_OR_RETURN(auto named, NamedArguments(artifact, method, given.size, images[0].width, images[0].height));
+  if (takes_frames) RETURN_IF_ERROR(SetTimestep(artifact, given.timestep, named));
   const c10::InferenceMode inference;
   // Specialising the code for a size costs more than it gains.
   const torch::jit::GraphOptimizerEnabledGuard no_optimiser(false);
@@ -467,6 +469,36 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
     return OtherThanStated(artifact, "gives values of other sizes");
   }
   return predictions;
+}
+
+absl::StatusOr<std::vector<Prediction>> ShotRun::Add(absl::Span<const Image> unfinished, bool is_last) {
+  const std::string method = state_.empty() ? "begin_shot" : "continue_shot";
+  if (!HasMethod(artifact_, method)) {
+    if (!is_last) return Results();
+    return RunModel(artifact_, {.images = unfinished, .size = size_});
+  }
+  RETURN_IF_ERROR(CheckImages(artifact_, unfinished));
+  const Image& frame = unfinished.back();
+  ASSIGN_OR_RETURN(auto named, NamedArguments(artifact_, method, size_, frame.width, frame.height));
+  named["is_last"] = is_last;
+  const c10::InferenceMode inference;
+  const torch::jit::GraphOptimizerEnabledGuard no_optimiser(false);
+  std::vector<c10::IValue> inputs = {Stack({frame}).unsqueeze(0)};
+  inputs.insert(inputs.end(), state_.begin(), state_.end());
+  ASSIGN_OR_RETURN(const c10::IValue output, CallMethod(artifact_, method, inputs, named));
+  Results results;
+  const absl::Status taken = CatchTorch([&] {
+    state_.clear();
+    for (const c10::IValue& part : output.toTupleRef().elements()) state_.push_back(part.toTensor());
+    TORCH_CHECK(state_.size() > 1, "a tuple of depth and state is wanted");
+    for (const at::Tensor& depth : state_.front().unbind(1)) results.push_back({.depth = Dense(depth[0])});
+    state_.erase(state_.begin());
+  });
+  if (!taken.ok()) return OtherThanStated(artifact_, "gives another value");
+  const auto fits = [&](const Prediction& prediction) { return HasItsSizes(prediction, frame.height, frame.width); };
+  const bool are_first = is_last ? results.size() == unfinished.size() : results.size() <= unfinished.size();
+  if (are_first && std::all_of(results.begin(), results.end(), fits)) return results;
+  return OtherThanStated(artifact_, "gives depth of other frames or sizes");
 }
 
 absl::StatusOr<Benchmark> MeasureModel(const LoadedArtifact& artifact, const ModelInput& input) {

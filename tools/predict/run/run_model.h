@@ -17,20 +17,21 @@
 
 namespace modelport {
 
-// Whether the model takes several views of a scene at once.
-bool TakesViews(const LoadedArtifact& artifact);
+// The images that a model takes at once.
+enum class ImagesTaken {
+  kOne,
+  kTwoFrames,  // Between which it makes one.
+  kViews,      // Of one scene, any number.
+  kShot,       // Successive frames, any number.
+};
 
-// Whether the model takes the frames of a shot at once.
-bool TakesShot(const LoadedArtifact& artifact);
+ImagesTaken TakesImages(const LoadedArtifact& artifact);
 
 // Whether the model takes an image together with its trimap.
 bool TakesTrimap(const LoadedArtifact& artifact);
 
 // Whether the model makes a matte of what points and boxes mean.
 bool TakesPrompt(const LoadedArtifact& artifact);
-
-// Whether the model takes two frames and makes one between them.
-bool TakesFrames(const LoadedArtifact& artifact);
 
 // The names of the model's classes; none if it has no method for them.
 //   FailedPrecondition  its method labels() fails or gives no list of texts
@@ -64,6 +65,24 @@ struct ModelInput {
 //   FailedPrecondition the model refuses the image, and says why
 //   ResourceExhausted  as CheckWorkSize
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, const ModelInput& input);
+
+// A shot, whose frames a model is given one by one. It works on as many at a time as it looks at together: of a file
+// without the methods begin_shot and continue_shot, as ONNX files are, on all.
+class ShotRun {
+ public:
+  // `size` is that of ModelInput. Borrows `artifact`, a model of shots.
+  ShotRun(const LoadedArtifact& artifact, absl::optional<int64_t> size) : artifact_(artifact), size_(size) {}
+
+  // Takes a frame: the last of `unfinished`, which are those that have no prediction yet. Returns the predictions of
+  // the frames that it finishes, the first of `unfinished`; of all if the shot ends with it. Errors are those of
+  // RunModel.
+  absl::StatusOr<std::vector<Prediction>> Add(absl::Span<const Image> unfinished, bool is_last);
+
+ private:
+  const LoadedArtifact& artifact_;
+  absl::optional<int64_t> size_;
+  std::vector<at::Tensor> state_;  // What the next call takes of the last one.
+};
 
 // What one image costs: the call of the artifact alone, with its preprocessing, without reading and writing files.
 struct Benchmark {
