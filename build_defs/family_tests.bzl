@@ -30,12 +30,13 @@ TABLES = [
 def _folders(kind):
     return sorted({path.split("/")[2]: None for path in native.glob(["testdata/{}/*/*".format(kind)])}.keys())
 
-def family_tests(family, large):
+def family_tests(family, large, finders):
     """Declares the data of tests in a family's folder, and the tests of its goldens and of mutations.
 
     Args:
       family: of this package.
       large: the variants of more than 500 MB.
+      finders: as of model_plugin().
     """
     for kind in ["goldens", "references"]:
         for folder in _folders(kind):
@@ -64,9 +65,9 @@ def family_tests(family, large):
 
     # The tests of a repository of one's own have no test plugin.
     if family in PLUGINS:
-        _declare_tests(family, large)
+        _declare_tests(family, large, finders)
 
-def _declare_tests(family, large):
+def _declare_tests(family, large, finders):
     variants = FAMILIES[family].variants
     test_models = [model for model in _folders("goldens") if model not in variants]
     for model in test_models:
@@ -79,7 +80,9 @@ def _declare_tests(family, large):
         visibility = [Label("//:__subpackages__")],
     )
     if native.glob(["testdata/mutations.txt"]):
-        _mutation_test(family, test_models)
+        _mutation_test(family, [family] if test_models else finders)
+    if variants:
+        _family_test(family, "variants", "//tests/families:variants_test_program", [])
     if native.glob(["testdata/keys/*.txt"]):
         _family_test(family, "keys", "//tests/manifests:manifest_test_program", [":keys"])
     if native.glob(["testdata/plugin.yaml"]):
@@ -103,15 +106,13 @@ def _family_test(family, name, program, data, **kwargs):
         **kwargs
     )
 
-def _mutation_test(family, test_models):
-    """The test models of the family are asked about slips in its files; those of all families if it has none, since it lends them its types."""
+def _mutation_test(family, finders):
+    """The test models of these families are asked about slips in the family's files."""
     program_test(
         name = family + "_mutation_test",
         size = "medium",
         args = [family],
-        data = ["testdata/mutations.txt"] + (
-            [":test_goldens"] + plugin_data([family]) if test_models else ["//models:test_goldens", "//models:plugins"]
-        ),
+        data = ["testdata/mutations.txt"] + ["//models/{}:test_goldens".format(finder) for finder in finders] + plugin_data(finders),
         program = "//tests/mutation:mutation_test_program",
         shard_count = 2,
     )

@@ -107,7 +107,7 @@ def _declare_variants(family, large, data, plugin_path):
         visibility = ["//visibility:public"],
     )
 
-def model_plugin(name, large = []):
+def model_plugin(name, large = [], finders = []):
     """Declares the plugin of the package's family, its test, and the artifacts of its variants.
 
     NAME_plugin_test checks the plugin and, if there is one, the test plugin in testdata/; family_tests.bzl says which other tests what lies in the
@@ -117,6 +117,7 @@ def model_plugin(name, large = []):
     Args:
       name: the family, which is the folder's name.
       large: the variants of more than 500 MB, sorted. The test holds the list.
+      finders: of a family without test models, those whose test models find the slips of testdata/mutations.txt.
     """
     if not native.glob(["plugin.yaml"]):
         fail("{} has no plugin.yaml".format(native.package_name()))
@@ -144,7 +145,7 @@ def model_plugin(name, large = []):
         srcs = native.glob(["**/*.yaml", "*.safetensors"]),
         visibility = [Label("//:__subpackages__")],
     )
-    family_tests(name, large)
+    family_tests(name, large, finders)
     program_test(
         name = name + "_plugin_test",
         size = "small",

@@ -89,7 +89,7 @@ TEST_P(ConvertLayoutTest, ThereAndBackIsByteEqual) {
   const std::string published = LayoutFile(layout, model);
   for (const std::string to : {"original", "transformers", "transformers_v5_internal"}) {
     if (to == layout) continue;  // Asked below.
-    if (model == ExampleModel("depth") && layout == "timm") continue;
+    if (model == DepthModel() && layout == "timm") continue;
     ASSERT_EQ(Convert(published, to, "there.safetensors").exit_status, 0) << to;
     if (HasTimmRegisters(layout, model)) continue;
     // The layouts of transformers have a mask token in any case.
@@ -152,10 +152,10 @@ TEST_F(ConvertTest, PrintsWhatWasWritten) {
 
 // Its keys do not tell a relative model from a metric one, and nothing depends on it.
 TEST_F(ConvertTest, ModelsThatGiveTheSameFileNeedNotBeChosen) {
-  const ToolResult result = Convert(LayoutFile("original", ExampleModel("depth")), "transformers", "m.safetensors");
+  const ToolResult result = Convert(LayoutFile("original", DepthModel()), "transformers", "m.safetensors");
   EXPECT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr(ExampleModel("depth") + ", " + ExampleModel("depth in metres") +
-                                    " (the file is the same for each)\n"));
+  EXPECT_THAT(result.out,
+              HasSubstr(DepthModel() + ", " + ExampleModel("depth in metres") + " (the file is the same for each)\n"));
 }
 
 TEST_F(ConvertTest, WhatTheLayoutCannotHoldIsRefusedAndListed) {

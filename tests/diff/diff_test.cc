@@ -21,7 +21,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string DepthModel() { return ExampleModel("depth"); }
 std::string RegistersModel() { return ExampleModel("features with registers"); }
 std::string SmallModel() { return ExampleModel("small files with registers"); }
 

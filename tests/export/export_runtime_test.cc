@@ -18,8 +18,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-std::string DepthModel() { return ExampleModel("depth"); }
-
 ToolResult Export(const std::string& model, const std::string& runtime, const std::string& folder,
                   const std::string& plugins = DataPath("models")) {
   return RunWarmTool(

@@ -24,8 +24,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-std::string DepthModel() { return ExampleModel("depth"); }
-
 const std::vector<std::string>& Arguments() {
   static const auto* arguments = new std::vector<std::string>{"--model=" + DepthModel(), "--weights=seeded",
                                                               "--out=m.pt", "--plugin_path=" + DataPath("models")};

@@ -5,6 +5,7 @@
 #include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -30,8 +31,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 using torch::jit::Module;
-
-std::string DepthModel() { return ExampleModel("depth"); }
 
 ToolResult Export(const std::string& folder, const std::string& model, const std::vector<std::string>& flags = {},
                   const std::string& plugins = DataPath("models")) {
@@ -149,6 +148,8 @@ TEST(ImagesExportTest, APluginStatesWhatItsModelExpects) {
 
 // The artifact of a test model that prepares images itself.
 Module Load(const std::string& model, DType dtype = DType::kFloat32) {
+  // To optimise a graph takes longer than to run it a few times.
+  torch::jit::setGraphExecutorOptimize(false);
   static const auto* const registry = new absl::StatusOr<Registry>(Registry::Load(BuiltInPlugins(), {"models"}));
   EXPECT_OK(*registry);
   absl::StatusOr<Module> module = ExportSeeded(**registry, model, /*seed=*/0, [&](ExportOptions& options) {

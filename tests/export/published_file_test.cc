@@ -27,7 +27,7 @@ using testing::StartsWith;
 
 // A file with the example's tensors and bytes of its own: its header ends with so many spaces.
 std::string FileWithSpaces(size_t spaces) {
-  const std::string good = ReadFile(DataPath("tests/checkpoints/" + ExampleModel("depth") + ".safetensors"));
+  const std::string good = ReadFile(DataPath("tests/checkpoints/" + DepthModel() + ".safetensors"));
   uint64_t size = 0;
   std::memcpy(&size, good.data(), sizeof(size));
   const std::string path = absl::StrCat(testing::TempDir(), "/", spaces, "_spaces.safetensors");

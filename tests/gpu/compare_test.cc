@@ -17,7 +17,7 @@ class CompareTest : public testing::Test {
   // Runs an artifact with seeded weights by the host, with these steps.
   void Host(const std::string& seed, const std::vector<std::string>& steps, const std::string& results) {
     const ToolResult exported = RunTool("export",
-                                        {"--model=" + ExampleModel("depth"), "--plugin_path=" + DataPath("models"),
+                                        {"--model=" + DepthModel(), "--plugin_path=" + DataPath("models"),
                                          "--weights=seeded:" + seed, "--noverify", "--out=m.pt"},
                                         folder_);
     ASSERT_EQ(exported.exit_status, 0) << exported.err;

@@ -33,7 +33,7 @@ ToolResult Fill(const std::string& packed, const std::string& folder) {
 
 TEST(PackArtifactTest, FillMakesTheSameArtifact) {
   const std::string folder = EmptyFolder("packed");
-  const std::string model = ExampleModel("depth");
+  const std::string model = DepthModel();
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(model));
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));

@@ -88,7 +88,7 @@ class ReportTest : public testing::Test {
 };
 
 std::string Plugins() { return "--plugin_path=" + DataPath("models"); }
-std::string Checkpoint() { return DataPath("tests/checkpoints/" + ExampleModel("depth") + ".safetensors"); }
+std::string Checkpoint() { return DataPath("tests/checkpoints/" + DepthModel() + ".safetensors"); }
 
 TEST_F(ReportTest, List) {
   const json report = Run("list", {});
@@ -97,10 +97,10 @@ TEST_F(ReportTest, List) {
 }
 
 TEST_F(ReportTest, ExportVerifyAndInspect) {
-  const std::string model = "--model=" + ExampleModel("depth"), checkpoint = "--checkpoint=" + Checkpoint();
+  const std::string model = "--model=" + DepthModel(), checkpoint = "--checkpoint=" + Checkpoint();
   const json exported = Run("export", {model, checkpoint, "--out=m.pt", Plugins()});
   EXPECT_EQ(exported["artifact"], "m.pt");
-  EXPECT_EQ(exported["manifest"]["model"], ExampleModel("depth"));
+  EXPECT_EQ(exported["manifest"]["model"], DepthModel());
   ExpectAll("export");
   const json failed = Run("export", {model, "--checkpoint=none.pth", "--out=x.pt", Plugins()}, 1);
   EXPECT_EQ(failed["error"]["code"], "NOT_FOUND");
@@ -112,9 +112,9 @@ TEST_F(ReportTest, ExportVerifyAndInspect) {
   ExpectAll("verify", {"reference[].tensor", "reference[].passed", "reference[].max_abs", "reference[].tolerance",
                        "reference[].obstacle"});
 
-  EXPECT_EQ(Run("inspect", {"--artifact=m.pt", Plugins()})["manifest"]["model"], ExampleModel("depth"));
+  EXPECT_EQ(Run("inspect", {"--artifact=m.pt", Plugins()})["manifest"]["model"], DepthModel());
   const json fits = Run("inspect", {checkpoint, Plugins()});
-  EXPECT_THAT(fits["files"][0]["fits"].dump(), HasSubstr(ExampleModel("depth")));
+  EXPECT_THAT(fits["files"][0]["fits"].dump(), HasSubstr(DepthModel()));
   Run("inspect", {checkpoint, model, Plugins()});
   const std::string head = DataPath("tests/checkpoints/parts/" + ExampleModel("features") + "_linear_head.safetensors");
   Run("inspect", {checkpoint + "," + head, Plugins()});
@@ -126,8 +126,9 @@ TEST_F(ReportTest, ExportVerifyAndInspect) {
 }
 
 TEST_F(ReportTest, PackageAndLint) {
-  const std::string model = ExampleModel("depth");
-  Run("package", {"--model=" + model, "--weights=seeded", "--nuke=14", "--out=one", Plugins()});
+  const std::string model = DepthModel();
+  Run("package",
+      {"--model=" + model, "--checkpoint=" + Checkpoint(), "--nuke=14", "--picture=photo.png", "--out=one", Plugins()});
   Run("package", {"--model=" + model + "," + model + "x", "--weights=seeded", "--nuke=14", "--out=two", Plugins()}, 1);
   ExpectAll("package", {"failed[].model", "failed[].error.code", "failed[].error.message", "left_out"});
   const json linted = Run("lint", {"one/" + model + ".pt", "--target=nuke", "--nuke=14"});
@@ -151,25 +152,23 @@ TEST_F(ReportTest, Convert) {
 TEST_F(ReportTest, Predict) {
   const std::string seeded = "--weights=seeded", photo = "--input=photo.png";
   const json depth =
-      Run("predict", {"--model=" + ExampleModel("depth"), seeded, photo, "--size=56", "--out=depth.png", Plugins()});
+      Run("predict", {"--model=" + DepthModel(), seeded, photo, "--size=56", "--out=depth.png", Plugins()});
   EXPECT_EQ(depth["seeded"], true);
   EXPECT_EQ(depth["images"][0]["output"], "depth.png");
   Run("predict", {"--model=" + ExampleModel("classes"), seeded, photo, Plugins()});
   EXPECT_FALSE(depth.contains("artifact"));
-  ASSERT_TRUE(
-      Run("export", {"--model=" + ExampleModel("depth"), seeded, "--with_preprocess", "--out=m.pt", Plugins()})["ok"]);
+  ASSERT_TRUE(Run("export", {"--model=" + DepthModel(), seeded, "--with_preprocess", "--out=m.pt", Plugins()})["ok"]);
   Run("predict", {"--artifact=m.pt", "--compare=m.pt", photo, "--size=56", Plugins()});
   Run("predict", {"--model=" + ExampleModel("image between two"), seeded, "--input=photo.png,depth.png", "--between=1",
                   "--flow", "--out=half.png", Plugins()});
-  Run("predict", {"--model=" + ExampleModel("depth"), seeded, photo, "--size=56", "--benchmark", Plugins()});
+  Run("predict", {"--model=" + DepthModel(), seeded, photo, "--size=56", "--benchmark", Plugins()});
   Run("predict", {"--model=" + ExampleModel("views"), seeded, photo, "--size=56", "--cameras=c.json", "--points=p.ply",
                   Plugins()});
   std::ofstream(folder_ + "/broken.png") << "no image";
   std::filesystem::create_directory(folder_ + "/all");
-  const json broken = Run(
-      "predict",
-      {"--model=" + ExampleModel("depth"), seeded, "--input=broken.png,photo.png", "--size=56", "--out=all", Plugins()},
-      1);
+  const json broken =
+      Run("predict",
+          {"--model=" + DepthModel(), seeded, "--input=broken.png,photo.png", "--size=56", "--out=all", Plugins()}, 1);
   EXPECT_TRUE(broken["images"][0].contains("error"));
   EXPECT_FALSE(broken["images"][1].contains("error"));
   ExpectAll("predict");

@@ -30,7 +30,7 @@ using testing::ElementsAre;
 using testing::StartsWith;
 
 // The checkpoint of the test.
-std::string Name() { return ExampleModel("depth") + ".safetensors"; }
+std::string Name() { return DepthModel() + ".safetensors"; }
 
 // Exports from a copy of a checkpoint. `change` is applied to the copy right after the export has opened it.
 class ChangingCheckpointTest : public testing::Test {
@@ -41,10 +41,10 @@ class ChangingCheckpointTest : public testing::Test {
     usleep(20'000);  // File times have a resolution of a few milliseconds.
     const int watch = inotify_init1(IN_CLOEXEC);
     EXPECT_GE(inotify_add_watch(watch, (folder_ + "/" + Name()).c_str(), IN_OPEN), 0);
-    const pid_t pid = StartTool("export",
-                                {"--model=" + ExampleModel("depth"), "--checkpoint=" + Name(), "--out=m.pt",
-                                 "--plugin_path=" + DataPath("models")},
-                                folder_);
+    const pid_t pid = StartTool(
+        "export",
+        {"--model=" + DepthModel(), "--checkpoint=" + Name(), "--out=m.pt", "--plugin_path=" + DataPath("models")},
+        folder_);
     char event[4096];
     EXPECT_GT(read(watch, event, sizeof(event)), 0);
     close(watch);
@@ -133,7 +133,7 @@ class ChangingFilesTest : public testing::TestWithParam<Reading> {
  protected:
   void SetUp() override {
     const ToolResult result = RunTool("export",
-                                      {"--model=" + ExampleModel("depth"), "--plugin_path=" + DataPath("models"),
+                                      {"--model=" + DepthModel(), "--plugin_path=" + DataPath("models"),
                                        "--weights=seeded", "--out=m.pt", "--noverify"},
                                       folder_);
     ASSERT_EQ(result.exit_status, 0) << result.err;

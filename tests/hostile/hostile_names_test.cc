@@ -27,8 +27,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-std::string DepthModel() { return ExampleModel("depth"); }
-
 // Clears the screen, forges a line, moves the cursor by a C1 byte, reverses the text direction, and is not UTF-8.
 constexpr char kHostile[] = "\x1b[2J\nOK: proven\r\x07\x7f\xc2\x9b\x31G\xe2\x80\xae\xff";
 

@@ -35,7 +35,7 @@ class OutsideCallsTest : public testing::TestWithParam<Call> {
   // Writes m.pt, an artifact for predict, with these methods. The manifest within the archive stays.
   void SetUp() override {
     const ToolResult result = RunTool("export",
-                                      {"--model=" + ExampleModel("depth"), "--plugin_path=" + DataPath("models"),
+                                      {"--model=" + DepthModel(), "--plugin_path=" + DataPath("models"),
                                        "--weights=seeded", "--with_preprocess", "--out=m.pt", "--noverify"},
                                       folder_);
     ASSERT_EQ(result.exit_status, 0) << result.err;
@@ -66,8 +66,8 @@ TEST_P(OutsideCallsTest, AreRefusedByTheToolsThatRunCode) {
   ExpectRefused("predict", {"--artifact=m.pt", "--input=photo.png", "--out=out.png"});
   ExpectRefused("predict", {"--artifact=harmless.pt", "--compare=m.pt", "--input=photo.png"});
   ExpectRefused("parity", {"--artifact=m.pt", "--save_stages=stages.safetensors"});
-  ExpectRefused("parity", {"--model=" + ExampleModel("depth"), "--plugin_path=" + DataPath("models"),
-                           "--weights=seeded", "--reference=m.pt"});
+  ExpectRefused("parity", {"--model=" + DepthModel(), "--plugin_path=" + DataPath("models"), "--weights=seeded",
+                           "--reference=m.pt"});
   // lint loads a file in a process without rights, where it may run.
   EXPECT_EQ(RunTool("lint", {"m.pt"}, folder_).exit_status, 1);
   EXPECT_FALSE(fs::exists(written_));

@@ -21,8 +21,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-std::string DepthModel() { return ExampleModel("depth"); }
-
 class InspectArtifactTest : public testing::Test {
  protected:
   // Exports a small model to m.pt.
@@ -55,7 +53,7 @@ TEST_F(InspectArtifactTest, DescribesAnArtifactForNuke) {
         std::string("method    forward(x) -> Tensor\n"),
         std::string("  in      x: Tensor [B, C, H, W], float32, 0 to 1, any size\n"),
         std::string("  out     depth: [B, 1, H, W], float32, larger is nearer, at least 0: "),
-        std::string("knob      max_size, int, 1008: "), std::string("made by   Modelport "),
+        std::string("knob      max_size, int, 1008, 0 to 4096: "), std::string("made by   Modelport "),
         std::string("tensors bitwise equal")}) {
     EXPECT_THAT(result.out, HasSubstr(line));
   }

@@ -133,14 +133,21 @@ absl::StatusOr<std::vector<std::string>> GoldenComplaints(const Registry& regist
   return complaints;
 }
 
-// The failures of one model.
-absl::StatusOr<std::vector<std::string>> ComplaintsOf(const std::string& model, const std::string& plugin_path) {
+// The built-in plugins with those below `plugin_path` of the family `changed` and of a test model. Linking all of them
+// would take longer than asking the model.
+absl::StatusOr<Registry> RegistryFor(const std::string& plugin_path, const std::string& changed,
+                                     const std::string& model) {
   static const auto* const unchanged = new Registry(Registry::Load(BuiltInPlugins(), {"models"}).value());
-  // Linking the families that it does not use would take longer than asking it.
-  std::set<std::string> folders = {absl::StrCat(plugin_path, "/", *family)};
   ASSIGN_OR_RETURN(const CatalogEntry known, unchanged->Find(model));
-  folders.insert(absl::StrCat(plugin_path, "/", Family(known)));
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {folders.begin(), folders.end()}));
+  const std::set<std::string> folders = {absl::StrCat(plugin_path, "/", changed),
+                                         absl::StrCat(plugin_path, "/", Family(known))};
+  return Registry::Load(BuiltInPlugins(), {folders.begin(), folders.end()});
+}
+
+// The failures of one model, of a slip in a file of `changed`.
+absl::StatusOr<std::vector<std::string>> ComplaintsOf(const std::string& model, const std::string& plugin_path,
+                                                      const std::string& changed) {
+  ASSIGN_OR_RETURN(const Registry registry, RegistryFor(plugin_path, changed, model));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
   ASSIGN_OR_RETURN(std::vector<std::string> complaints, ConstantsComplaints(entry));
   if (!complaints.empty()) return complaints;
@@ -174,6 +181,9 @@ TEST(MutationTest, AMutationThatDoesNotCompileDoesNotCount) {
   EXPECT_THAT(Complaints(MutatedModels(bad)), StatusIs(absl::StatusCode::kInvalidArgument, testing::_));
 }
 
+// The family of the file that a slip is in.
+std::string Changed(const Mutation& mutation) { return mutation.file.substr(0, mutation.file.find('/')); }
+
 class MutationTest : public testing::TestWithParam<Slip> {};
 
 TEST_P(MutationTest, FailsATest) {
@@ -182,7 +192,7 @@ TEST_P(MutationTest, FailsATest) {
   const std::string plugin_path = MutatedModels(mutation);
   std::vector<std::string> complaints;
   if (!finder.empty()) {
-    ASSERT_OK_AND_ASSIGN(complaints, ComplaintsOf(finder, plugin_path));
+    ASSERT_OK_AND_ASSIGN(complaints, ComplaintsOf(finder, plugin_path, Changed(mutation)));
   }
   if (complaints.empty()) {
     ASSERT_OK_AND_ASSIGN(complaints, Complaints(plugin_path));
@@ -192,8 +202,9 @@ TEST_P(MutationTest, FailsATest) {
               complaints.front().c_str());
 }
 
-absl::StatusOr<torch::jit::Module> ExportFinder(const std::string& plugin_path, const std::string& model) {
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {plugin_path}));
+absl::StatusOr<torch::jit::Module> ExportFinder(const std::string& plugin_path, const std::string& changed,
+                                                const std::string& model) {
+  ASSIGN_OR_RETURN(const Registry registry, RegistryFor(plugin_path, changed, model));
   return ExportSeeded(registry, model, /*seed=*/0);
 }
 
@@ -206,7 +217,7 @@ struct RightModel {
 absl::StatusOr<RightModel> MakeRightModel(const std::string& model) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
-  ASSIGN_OR_RETURN(const torch::jit::Module module, ExportFinder("models", model));
+  ASSIGN_OR_RETURN(const torch::jit::Module module, ExportFinder("models", *family, model));
   ASSIGN_OR_RETURN(const std::vector<Call> examples, ExamplesOf(*entry.plugin, *entry.variant));
   const c10::InferenceMode inference;
   RightModel right = {module, {}};
@@ -253,7 +264,8 @@ TEST_P(MutationTest, ParityNamesTheModulesOfASlipAndNoInnocent) {
   ASSERT_NE(finder, "");
   const absl::StatusOr<RightModel>& right = FindRightModel(finder);
   ASSERT_OK(right.status());
-  ASSERT_OK_AND_ASSIGN(const torch::jit::Module wrong, ExportFinder(MutatedModels(mutation), finder));
+  ASSERT_OK_AND_ASSIGN(const torch::jit::Module wrong,
+                       ExportFinder(MutatedModels(mutation), Changed(mutation), finder));
   const std::set<std::string> different = DifferentModules(right->module, wrong);
   bool is_seen = false;
   for (const Reference& reference : right->references) {

@@ -153,7 +153,7 @@ TEST_P(DraftTest, TakesEveryTensorPassesItsTestAndExports) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DraftTest,
-                         testing::Values(ExampleModel("features") + ".pth", ExampleModel("depth") + ".safetensors",
+                         testing::Values(ExampleModel("features") + ".pth", DepthModel() + ".safetensors",
                                          "legacy_nested_model.pth", "mixed_dtypes.pth", "teacher_chunked_blocks.pth",
                                          "dataparallel_state_dict.pth", "teacher_student_module_backbone.pth"),
                          [](const auto& info) { return info.param.substr(0, info.param.find('.')); });

@@ -62,15 +62,15 @@ TEST(NukeExportTest, VerifyRebuildsItForItsTarget) {
 
 TEST(NukeExportTest, TwoExportsAreByteIdentical) {
   const std::string first = EmptyFolder("first"), second = EmptyFolder("second");
-  ASSERT_EQ(Export(first, ExampleModel("depth")).exit_status, 0);
-  ASSERT_EQ(Export(second, ExampleModel("depth")).exit_status, 0);
+  ASSERT_EQ(Export(first, DepthModel()).exit_status, 0);
+  ASSERT_EQ(Export(second, DepthModel()).exit_status, 0);
   for (const std::string& name : FileNames(first))
     EXPECT_EQ(ReadFile(first + "/" + name), ReadFile(second + "/" + name));
 }
 
 TEST(NukeExportTest, AnUnknownTargetIsAnError) {
   const std::string folder = EmptyFolder("unknown");
-  const ToolResult result = Export(folder, ExampleModel("depth"), "nukes");
+  const ToolResult result = Export(folder, DepthModel(), "nukes");
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, StartsWith("INVALID_ARGUMENT: --target=nukes: unknown target \"nukes\"; nearest: nuke\n"));
   EXPECT_THAT(FileNames(folder), IsEmpty());

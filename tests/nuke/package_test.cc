@@ -31,7 +31,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-std::string DepthModel() { return ExampleModel("depth"); }
 std::string ClassesModel() { return ExampleModel("classes"); }
 std::string OneViewModel() { return ExampleModel("one view"); }
 std::string FeaturesModel() { return ExampleModel("features"); }

@@ -26,8 +26,6 @@ using testing::StartsWith;
 
 constexpr char kPython[] = "/usr/bin/python3";
 
-std::string DepthModel() { return ExampleModel("depth"); }
-
 // Runs a script in a Nuke of this version; `breaks` is part of the names of what cannot be converted.
 ToolResult RunInNuke(const std::string& version, const std::vector<std::string>& arguments, const std::string& folder,
                      const std::string& breaks = "") {

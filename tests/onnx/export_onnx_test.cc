@@ -29,7 +29,7 @@ ToolResult Export(const std::string& model, const std::vector<std::string>& flag
 nlohmann::json Manifest(const std::string& path) { return nlohmann::json::parse(ReadFile(path)); }
 
 TEST(ExportOnnxTest, EqualExportsAreEqualBytesAndLieBesideTorchScript) {
-  const std::string model = ExampleModel("depth"), first = EmptyFolder("first"), second = EmptyFolder("second");
+  const std::string model = DepthModel(), first = EmptyFolder("first"), second = EmptyFolder("second");
   const std::vector<std::string> flags = {"--noverify"};
   ASSERT_EQ(Export(model, flags, first).exit_status, 0);
   // The other in a process of its own, which has other addresses.
@@ -48,7 +48,7 @@ TEST(ExportOnnxTest, EqualExportsAreEqualBytesAndLieBesideTorchScript) {
 }
 
 TEST(ExportOnnxTest, AnOpsetIsChosen) {
-  const std::string folder = EmptyFolder("opset"), model = ExampleModel("depth");
+  const std::string folder = EmptyFolder("opset"), model = DepthModel();
   const ToolResult result = Export(model, {"--opset=22", "--out=m.onnx"}, folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("what loads ONNX of opset 22"));
@@ -56,7 +56,7 @@ TEST(ExportOnnxTest, AnOpsetIsChosen) {
 }
 
 TEST(ExportOnnxTest, SizesAreFixedByTheirLetters) {
-  const std::string folder = EmptyFolder("fixed"), model = ExampleModel("depth");
+  const std::string folder = EmptyFolder("fixed"), model = DepthModel();
   const ToolResult result = Export(model, {"--sizes=B=1,H=28,W=42", "--out=fixed.onnx"}, folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
   const nlohmann::json manifest = Manifest(folder + "/fixed.onnx.manifest.json");
@@ -66,7 +66,7 @@ TEST(ExportOnnxTest, SizesAreFixedByTheirLetters) {
 }
 
 TEST(ExportOnnxTest, KnobsAreConstants) {
-  const std::string folder = EmptyFolder("knobs"), model = ExampleModel("depth");
+  const std::string folder = EmptyFolder("knobs"), model = DepthModel();
   const auto run = [&](const std::string& target, const std::string& knob, const std::string& out) {
     return RunWarmTool("export",
                        {"--model=" + model, "--weights=seeded", "--target=" + target, "--knob=" + knob, "--noverify",
@@ -93,7 +93,7 @@ TEST(ExportOnnxTest, KnobsAreConstants) {
 }
 
 TEST(ExportOnnxTest, AHostOfOneSizeWantsIt) {
-  const std::string folder = EmptyFolder("sizes"), model = ExampleModel("depth");
+  const std::string folder = EmptyFolder("sizes"), model = DepthModel();
   const ToolResult result = RunWarmTool(
       "export", {"--model=" + model, "--weights=seeded", "--target=flame", "--plugin_path=" + DataPath("models")},
       folder);
@@ -102,7 +102,7 @@ TEST(ExportOnnxTest, AHostOfOneSizeWantsIt) {
 }
 
 TEST(ExportOnnxTest, WhatCannotBeIsRefusedWithItsCure) {
-  const std::string folder = EmptyFolder("refused"), model = ExampleModel("depth");
+  const std::string folder = EmptyFolder("refused"), model = DepthModel();
   const auto refusal = [&](const std::vector<std::string>& flags) { return Export(model, flags, folder).err; };
   EXPECT_THAT(refusal({"--sizes=Q=3"}), HasSubstr("no input of forward has a size Q; they have B, H, W"));
   EXPECT_THAT(refusal({"--sizes=H"}), HasSubstr("--sizes=H: wants sizes of the inputs by their letters"));
@@ -120,7 +120,7 @@ TEST(ExportOnnxTest, WhatCannotBeIsRefusedWithItsCure) {
 }
 
 TEST(ExportOnnxTest, WithoutOpenVinoThereIsNoProofAndNoFile) {
-  const std::string folder = EmptyFolder("without"), model = ExampleModel("depth");
+  const std::string folder = EmptyFolder("without"), model = DepthModel();
   const ToolResult result = Export(model, {}, folder, {{"MODELPORT_OPENVINO", folder}});
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, AllOf(HasSubstr("MODELPORT_OPENVINO=" + folder + " has no libopenvino_c.so"),

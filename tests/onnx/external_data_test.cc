@@ -39,8 +39,7 @@ ToolResult RunIn(const std::string& folder, const std::string& tool, std::vector
 }
 
 std::vector<std::string> ExportFlags(const std::vector<std::string>& more) {
-  std::vector<std::string> flags = {"--model=" + ExampleModel("depth"), "--weights=seeded", "--target=onnx",
-                                    "--out=m.onnx"};
+  std::vector<std::string> flags = {"--model=" + DepthModel(), "--weights=seeded", "--target=onnx", "--out=m.onnx"};
   flags.insert(flags.end(), more.begin(), more.end());
   return flags;
 }
@@ -260,7 +259,7 @@ TEST(ExternalDataTest, ASignatureOfTheOtherFilesAloneIsNotEnough) {
 }
 
 TEST(ExternalDataTest, APackageHasBothFilesUnderItsName) {
-  const std::string folder = EmptyFolder("package"), model = ExampleModel("depth");
+  const std::string folder = EmptyFolder("package"), model = DepthModel();
   const ToolResult made = RunIn(
       folder, "package", {"--model=" + model, "--weights=seeded", "--target=houdini", "--external_data", "--out=out"});
   ASSERT_EQ(made.exit_status, 0) << made.err;
@@ -304,8 +303,8 @@ TEST(ExternalDataTest, AnExportThatFailsLeavesTheOldFiles) {
 
 TEST(ExternalDataTest, OtherFormatsHaveNone) {
   const std::string folder = EmptyFolder("refused");
-  const ToolResult result = RunIn(
-      folder, "export", {"--model=" + ExampleModel("depth"), "--weights=seeded", "--external_data", "--out=m.pt"});
+  const ToolResult result =
+      RunIn(folder, "export", {"--model=" + DepthModel(), "--weights=seeded", "--external_data", "--out=m.pt"});
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, HasSubstr("--external_data is for ONNX files, and an artifact for libtorch is TorchScript"));
   EXPECT_THAT(FileNames(folder), testing::IsEmpty());

@@ -18,7 +18,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string Model() { return ExampleModel("depth"); }
+std::string Model() { return DepthModel(); }
 std::string CheckpointFlag() { return "--checkpoint=" + DataPath("tests/checkpoints/" + Model() + ".safetensors"); }
 std::string Plugins() { return ExamplePlugins({"depth"}); }
 

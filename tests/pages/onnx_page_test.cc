@@ -20,7 +20,7 @@ TEST(OnnxPageTest, HasTheProgramOfTheExample) {
 }
 
 TEST(OnnxPageTest, TheProgramRunsAFileAtAnySize) {
-  const std::string folder = EmptyFolder("onnx_page"), model = ExampleModel("depth");
+  const std::string folder = EmptyFolder("onnx_page"), model = DepthModel();
   const ToolResult exported = RunTool("export",
                                       {absl::StrCat("--model=", model), "--weights=seeded", "--target=onnx",
                                        "--noverify", "--out=m.onnx", ExamplePlugins({"depth"})},

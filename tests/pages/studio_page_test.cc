@@ -35,7 +35,7 @@ std::vector<std::string> Commands() {
 }
 
 TEST(StudioPageTest, TheWayFromAFileToTheFarm) {
-  const std::string folder = EmptyFolder("farm"), model = ExampleModel("depth");
+  const std::string folder = EmptyFolder("farm"), model = DepthModel();
   fs::copy(DataPath("tests/checkpoints/" + model + ".safetensors"), folder + "/checkpoint");
   fs::copy(DataPath("tests/signatures/private.pem"), folder + "/studio.pem");
   fs::create_directory(folder + "/Cattery");

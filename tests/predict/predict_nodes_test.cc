@@ -28,7 +28,7 @@ std::string FolderWithPicture(const std::string& name) {
 
 // Exports the model of depth.
 ToolResult Export(const std::string& folder, const std::vector<std::string>& more) {
-  std::vector<std::string> flags = {"--model=" + ExampleModel("depth"), "--weights=seeded",
+  std::vector<std::string> flags = {"--model=" + DepthModel(), "--weights=seeded",
                                     "--plugin_path=" + DataPath("models")};
   flags.insert(flags.end(), more.begin(), more.end());
   return RunWarmTool("export", flags, folder);

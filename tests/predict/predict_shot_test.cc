@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -131,7 +132,7 @@ TEST(PredictShotTest, AShotInPartsHasTheDepthOfTheWhole) {
       const auto [depth, most] = InParts(module, shot, part, 14);
       ASSERT_EQ(depth.sizes(), whole.sizes());
       EXPECT_LE((depth - whole).abs().max().item<double>(), 1e-5 * RangeOf(whole)) << count << " in parts of " << part;
-      EXPECT_LE(most, 32) << count << " in parts of " << part;
+      EXPECT_LE(most, 31) << count << " in parts of " << part;
     }
   }
 }
@@ -149,6 +150,8 @@ TEST(PredictShotTest, WhatAShotDoesNotGiveIsAnError) {
               testing::HasSubstr("--cameras and --points: " + ShotModel() + " takes the frames of a shot"));
   EXPECT_THAT(error({"--input=p.%04d.png", "--compare=m.pt"}),
               testing::HasSubstr("--compare: " + ShotModel() + " takes the frames of a shot"));
+  EXPECT_THAT(error({"--input=p.%04d.png", "--out=d.%04d.exr", "--tile=32"}),
+              testing::HasSubstr("--tile: " + ShotModel() + " takes the frames of a shot"));
   std::ofstream(folder + "/p.0004.png", std::ios::binary) << MakePng({.width = 20, .height = 30});
   const ToolResult result = PredictShot(folder, {"--input=p.%04d.png", "--out=d.%04d.exr"});
   EXPECT_EQ(result.exit_status, 1);
@@ -164,6 +167,65 @@ TEST(PredictShotTest, WhatIsFinishedBeforeAnErrorStays) {
   EXPECT_THAT(result.err, testing::HasSubstr("written before that: 24 of 34 frames"));
   // d.0001.exr to d.0024.exr beside the frames.
   EXPECT_EQ(FileNames(folder).size(), 34 + 24);
+}
+
+TEST(PredictShotTest, AShotGoesOnWhereItWasStopped) {
+  constexpr int kCount = 60;
+  const std::string folder = FolderWithShot("resumed", kCount);
+  const auto depth = [&](int frame) { return absl::StrFormat("%s/d.%04d.exr", folder, frame); };
+  const std::vector<std::string> flags = {"--input=p.%04d.png", "--out=d.%04d.exr", "--resume=state"};
+  ASSERT_EQ(PredictShot(folder, {"--input=p.%04d.png", "--out=d.%04d.exr"}).exit_status, 0);
+  std::vector<at::Tensor> whole;
+  for (int frame = 1; frame <= kCount; ++frame) whole.push_back(DepthIn(depth(frame)));
+  const double range = RangeOf(at::stack(whole));
+
+  // Stopped at two frames, of which the first has no window before it.
+  for (const auto& [stop, written] : {std::pair{20, 0}, std::pair{56, 46}}) {
+    const std::string path = absl::StrFormat("%s/p.%04d.png", folder, stop), frame = ReadFile(path);
+    std::ofstream(path, std::ios::binary) << "no image";
+    const ToolResult stopped = PredictShot(folder, flags);
+    EXPECT_EQ(stopped.exit_status, 1);
+    EXPECT_THAT(stopped.err, testing::HasSubstr(absl::StrFormat("written before that: %d of 60 frames", written)));
+    std::ofstream(path, std::ios::binary) << frame;
+  }
+  EXPECT_THAT(FileNames(folder + "/state"), testing::ElementsAre("shot_000054.safetensors"));
+  const ToolResult other = PredictShot(folder, {"--input=p.%04d.png", "--out=e.%04d.exr", "--resume=state"});
+  EXPECT_EQ(other.exit_status, 1);
+  EXPECT_THAT(other.err, testing::HasSubstr("state: is of another run"));
+
+  for (int number = 1; number <= kCount; ++number) std::filesystem::remove(depth(number));
+  const ToolResult result = PredictShot(folder, flags);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(folder + "/state"));
+  for (int number = 1; number <= kCount; ++number) {
+    // What the stopped run had written is not made again.
+    EXPECT_EQ(std::filesystem::exists(depth(number)), number > 46) << number;
+    if (number > 46) {
+      EXPECT_LE((DepthIn(depth(number)) - whole[number - 1]).abs().max().item<double>(), 1e-6 * range) << number;
+    }
+  }
+}
+
+TEST(PredictShotTest, AFolderThatIsNoStateIsAnError) {
+  const std::string folder = FolderWithShot("no_state", 2);
+  const std::vector<std::string> flags = {"--input=p.%04d.png", "--out=d.%04d.exr", "--resume=state"};
+  std::ofstream(folder + "/state") << "a file";
+  EXPECT_THAT(PredictShot(folder, flags).err, testing::HasSubstr("state: --resume wants a folder, and this is a file"));
+  std::filesystem::remove(folder + "/state");
+  std::filesystem::create_directory(folder + "/state");
+  const std::string header = R"({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}} )";
+  std::ofstream(folder + "/state/shot_000001.safetensors", std::ios::binary)
+      << static_cast<char>(header.size()) << std::string(7, '\0') << header << "abcd";
+  EXPECT_THAT(PredictShot(folder, flags).err, testing::HasSubstr("is no state of a shot that predict wrote"));
+  const ToolResult still = RunWarmTool("predict",
+                                       {"--model=" + DepthModel(), "--weights=seeded", "--input=p.0001.png",
+                                        "--resume=s", "--out=d.exr", "--plugin_path=" + DataPath("models")},
+                                       folder);
+  EXPECT_THAT(still.err, testing::HasSubstr("--resume: " + DepthModel() + " takes one image at a time"));
+  // Windows of a shot that is one window need no state.
+  std::filesystem::remove_all(folder + "/state");
+  EXPECT_EQ(PredictShot(folder, flags).exit_status, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder + "/state"));
 }
 
 }  // namespace

@@ -44,7 +44,6 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-std::string DepthModel() { return ExampleModel("depth"); }
 std::string ViewsModel() { return ExampleModel("views"); }
 std::string PointsModel() { return ExampleModel("points"); }
 

@@ -124,7 +124,7 @@ TEST_P(ArtifactTest, ForTheOldestRuntimeLoadsWhereItsManifestSays) {
 INSTANTIATE_TEST_SUITE_P(Models, ArtifactTest, testing::ValuesIn(ArtifactCases()), testing::PrintToStringParamName());
 
 TEST(ArtifactComparisonTest, OtherWeightsGiveOtherResults) {
-  const ArtifactCase artifact = {ExampleModel("depth"), "libtorch", {"forward 1,3,28,28"}, {}};
+  const ArtifactCase artifact = {DepthModel(), "libtorch", {"forward 1,3,28,28"}, {}};
   const std::string made = EmptyFolder("made"), other = EmptyFolder("other");
   ASSERT_EQ(Export(artifact, made, {"--weights=seeded:0", "--runtime=" + *runtime}), "");
   ASSERT_EQ(Export(artifact, other, {"--weights=seeded:1", "--runtime=" + *runtime}), "");

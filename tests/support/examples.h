@@ -11,6 +11,9 @@ namespace modelport {
 // The model that tests/support/examples.txt has for this need, "depth". Ends the program if it has none.
 std::string ExampleModel(absl::string_view need);
 
+// That of "depth", with which most tests do.
+inline std::string DepthModel() { return ExampleModel("depth"); }
+
 // The family whose module types that model has.
 std::string ExampleFamily(absl::string_view need);
 

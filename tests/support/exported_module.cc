@@ -1,6 +1,7 @@
 #include "tests/support/exported_module.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "artifact/build/target_tree.h"
 #include "artifact/export/export_model.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/archive/module_archive.h"
@@ -116,6 +118,12 @@ absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const 
                                                 const std::string& target) {
   ASSIGN_OR_RETURN(const Target* known, FindTarget(target));
   return ExportSeeded(registry, model, seed, [&](ExportOptions& options) { options.request.target = known; });
+}
+
+absl::StatusOr<Artifact> BuildWithoutWeights(const ArtifactRequest& request) {
+  ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
+  const std::vector<at::Tensor> no_weights(tree.whole->slots.size(), at::zeros({0}));
+  return BuildArtifact(request, {std::move(tree), {.bound = {{no_weights, {}}}}});
 }
 
 absl::StatusOr<std::vector<c10::IValue>> FirstExample(const Registry& registry, const std::string& model,

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "artifact/build/build_artifact.h"
 #include "artifact/export/export_model.h"
+#include "artifact/request/artifact_request.h"
 #include "common/torchscript/script/module_fwd.h"
 #include "registry/registry.h"
 
@@ -24,6 +26,9 @@ absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const 
 // The same for a target.
 absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const std::string& model, uint64_t seed,
                                                 const std::string& target = "libtorch");
+
+// What `request` asks for, with empty tensors: enough to look at its code.
+absl::StatusOr<Artifact> BuildWithoutWeights(const ArtifactRequest& request);
 
 // The arguments of the first example of `model`, for `module`, which is an export of it.
 absl::StatusOr<std::vector<c10::IValue>> FirstExample(const Registry& registry, const std::string& model,

@@ -416,7 +416,7 @@ class AlteredArtifactTest : public testing::Test {
                 StatusIs(absl::StatusCode::kDataLoss, StartsWith(exported_.path() + ": " + message)));
   }
 
-  const Exported exported_{Case{"altered", ExampleModel("depth"), "libtorch", {}, DType::kFloat32}};
+  const Exported exported_{Case{"altered", DepthModel(), "libtorch", {}, DType::kFloat32}};
 };
 
 constexpr char kCode[] = "code/__torch__/modelport.py";
@@ -503,7 +503,7 @@ TEST_F(AlteredArtifactTest, ALinkHasTheManifestOfItsFile) {
 
 TEST_F(AlteredArtifactTest, SeededWeightsHaveNoCheckpoint) {
   EXPECT_THAT(VerifyArtifact(TestRegistry(), exported_.path(),
-                             {DataPath("tests/checkpoints/" + ExampleModel("depth") + ".safetensors")}),
+                             {DataPath("tests/checkpoints/" + DepthModel() + ".safetensors")}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("leave out --checkpoint")));
 }
 

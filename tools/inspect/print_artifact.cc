@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -86,6 +87,14 @@ void AddMethods(const Manifest& manifest, Table& table) {
   for (const std::string& method : manifest.methods()) table.AddRow({"method", method});
 }
 
+// "0 to 4096", or what each value means: "0 the model's own, 1 larger is nearer".
+std::string ValuesOf(const Manifest::Knob& knob) {
+  if (knob.choices().empty()) return absl::StrCat(knob.min(), " to ", knob.max());
+  std::vector<std::string> choices;
+  for (int i = 0; i < knob.choices_size(); ++i) choices.push_back(absl::StrCat(i, " ", knob.choices(i)));
+  return absl::StrJoin(choices, ", ");
+}
+
 void AddManifest(const Manifest& manifest, Table& table) {
   table.AddRow({"model", absl::StrCat(manifest.model(), manifest.title().empty() ? "" : ", ", manifest.title())});
   table.AddRow({"summary", manifest.summary()});
@@ -111,7 +120,8 @@ void AddManifest(const Manifest& manifest, Table& table) {
   }
   AddMethods(manifest, table);
   for (const Manifest::Knob& knob : manifest.knobs()) {
-    table.AddRow({"knob", absl::StrCat(knob.name(), ", ", knob.type(), ", ", knob.value(), ": ", knob.help())});
+    table.AddRow({"knob", absl::StrCat(knob.name(), ", ", knob.type(), ", ", knob.value(), ", ", ValuesOf(knob), ": ",
+                                       knob.help())});
   }
   table.AddRow({"made by", absl::StrCat("Modelport ", manifest.modelport_version(), " with LibTorch ",
                                         manifest.libtorch_version())});

@@ -38,11 +38,15 @@ std::string PackagePlaces() {
   return JoinTargets(" or ", [](const Target& host) { return host.package != nullptr ? host.package_place : ""; });
 }
 
-// Draws beside the artifact what its node makes of the images of --picture.
+// Where the picture of --picture lies, beside the artifact.
+std::string PictureOf(const std::string& artifact) {
+  return absl::StrCat(std::filesystem::path(artifact).replace_extension().string(), "_picture.png");
+}
+
+// Draws what the artifact's node makes of the images of --picture.
 absl::Status AddPicture(const PackageRequest& request, const std::string& artifact) {
   if (request.picture.empty()) return absl::OkStatus();
-  const std::string stem = std::filesystem::path(artifact).replace_extension().string();
-  return Annotate(DrawNode(artifact, request.picture, absl::StrCat(stem, "_picture.png")), "--picture");
+  return Annotate(DrawNode(artifact, request.picture, PictureOf(artifact)), "--picture");
 }
 
 // Writes a package to the new folder `out` and prints its summary. Returns notes for stderr.
@@ -67,6 +71,7 @@ absl::StatusOr<std::string> PackageOne(PackageFlags& flags, const PackageRequest
   if (flags.report.is_wanted()) {
     nlohmann::ordered_json report = {{"folder", out}};
     report.update(ExportReport(manifest, artifact, time));
+    if (!request.picture.empty()) report["picture"] = PictureOf(artifact);
     flags.report.fields()["packages"].push_back(std::move(report));
   } else {
     std::cout << ExportSummary(manifest, artifact, time) << "Next: " << options.request.target->next_step(path) << "\n"

@@ -54,8 +54,7 @@ struct PackageFlags {
   Flag<std::string> picture{
       group, "picture", "",
       "an image that the node is run on: NAME_picture.png in the package shows what it makes of it; for mattes the "
-      "image "
-      "and its trimap, for two frames both, with a comma between; wants weights that are not seeded"};
+      "image and its trimap, for two frames both, with a comma between; wants weights that are not seeded"};
   ExportFlags exported{group};
   Report report{group};
 };

@@ -72,6 +72,7 @@ struct PredictFlags {
       prompt->NotWith({&trimap, &between, &views, &cameras, &points}, "a prompt is for one image");
     }
     benchmark.NotWith({&compare}, "it measures one artifact");
+    resume.NotWith({&benchmark}, "that writes nothing");
   }
 
   FlagGroup group;
@@ -136,6 +137,10 @@ struct PredictFlags {
       "for a model that makes images larger: work on pieces of so many pixels a side, such as 512, one after the "
       "other, for less memory; by default on the whole image"};
   Flag<int64_t> tile_pad{group, "tile_pad", 32, "with --tile: the pixels around each piece that the model sees, too"};
+  Flag<std::string> resume{
+      group, "resume", "",
+      "for a model of shots: a folder that keeps how far the shot is done, so that the same command goes on where it "
+      "was stopped; it is removed at the end"};
   Flag<int64_t> max_megapixels{group, "max_megapixels", 100, "refuse larger images, before they are decoded"};
   ExportFlags exported{group};
   Report report{group};
@@ -228,6 +233,7 @@ absl::StatusOr<PredictOptions> ParsePredictOptions(const PredictFlags& flags) {
   }
   options.prompt = flags.box->corners;
   options.prompt.insert(options.prompt.end(), flags.point->points.begin(), flags.point->points.end());
+  if (!flags.resume->empty()) options.resume = ResolveUserPath(*flags.resume);
   options.style.side_by_side = *flags.side_by_side;
   options.style.normals = *flags.normals;
   options.style.flow = *flags.flow;
@@ -357,6 +363,18 @@ absl::Status CheckPrompt(const Prompt& prompt, const LoadedArtifact& artifact) {
                                         : absl::StrCat("--point and --box: ", model, " takes none"));
 }
 
+// Makes sure that no flag is given that a model of shots does not honour.
+absl::Status CheckShot(const PredictFlags& flags, bool wants_scene, const LoadedArtifact& artifact) {
+  const auto refuse = [&](absl::string_view flag, absl::string_view other) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, ": ", artifact.manifest.model(), " takes the frames of a shot, not ", other));
+  };
+  if (wants_scene) return refuse("--views, --cameras and --points", "views of a scene");
+  if (!flags.compare->empty()) return refuse("--compare", "images to compare");
+  if (*flags.tile) return refuse("--tile", "an image to work on in pieces");
+  return absl::OkStatus();
+}
+
 // Gives each job, of which `images` are the inputs, its trimap.
 absl::Status PairTrimaps(const std::string& trimap, const LoadedArtifact& artifact,
                          const std::vector<FoundImage>& images, std::vector<PredictJob>& jobs) {
@@ -441,10 +459,11 @@ absl::Status Predict(PredictFlags& flags) {
   ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(flags, report.remarks));
   const bool takes_shot = TakesImages(artifact) == ImagesTaken::kShot;
   const bool wants_scene = *flags.views || !report.scene.cameras.empty() || !report.scene.points.empty();
-  if (takes_shot && (wants_scene || !flags.compare->empty())) {
+  if (takes_shot) {
+    RETURN_IF_ERROR(CheckShot(flags, wants_scene, artifact));
+  } else if (!flags.resume->empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(wants_scene ? "--views, --cameras and --points: " : "--compare: ", artifact.manifest.model(),
-                     " takes the frames of a shot, not ", wants_scene ? "views of a scene" : "images to compare"));
+        absl::StrCat("--resume: ", artifact.manifest.model(), " takes one image at a time, not the frames of a shot"));
   }
   RETURN_IF_ERROR(CheckBetween(flags, artifact));
   RETURN_IF_ERROR(CheckPrompt(options.prompt, artifact));

@@ -24,6 +24,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
+#include "common/digest/sha256.h"
 #include "common/io/output_file.h"
 #include "common/manifest/describe_manifest.h"
 #include "common/manifest/manifest_facts.h"
@@ -38,6 +39,7 @@
 #include "tools/image/read_image.h"
 #include "tools/image/transfer.h"
 #include "tools/predict/pictures/pictures.h"
+#include "tools/predict/shot_state.h"
 
 namespace modelport {
 namespace {
@@ -146,6 +148,91 @@ absl::Status PredictOne(const LoadedArtifact& artifact, const PredictJob& job, c
   }
   return file == nullptr ? absl::OkStatus() : file->Commit();
 }
+
+// What runs on what, as a digest: the artifact, its weights, the frames and where they go.
+std::string RunOf(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs, const PredictOptions& options) {
+  Sha256 digest;
+  digest.Update(artifact.manifest.SerializeAsString());
+  digest.Update(absl::StrCat("\n", options.size.value_or(0)));
+  for (const PredictJob& job : jobs) digest.Update(absl::StrCat("\n", job.input, "\n", job.output));
+  return digest.HexDigest();
+}
+
+// The frames of a shot, of which `done` gets a row each.
+class ShotJobs {
+ public:
+  ShotJobs(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs, const PredictOptions& options,
+           std::vector<PredictedImage>& done)
+      : artifact_(artifact), jobs_(jobs), options_(options), done_(done), shot_(artifact, options.size) {
+    if (!options.resume.empty()) folder_.emplace(options.resume, RunOf(artifact, jobs, options));
+  }
+
+  // Goes on from what the folder of the option `resume` has, if it has something.
+  absl::Status Resume() {
+    if (!folder_) return absl::OkStatus();
+    ASSIGN_OR_RETURN(ShotState state, folder_->Read());
+    if (state.taken >= jobs_.size()) state = ShotState();
+    for (written_ = 0; written_ < state.written; ++written_) {
+      done_.push_back({.input = jobs_[written_].input, .notes = {"written by the run before"}});
+    }
+    while (done_.size() < state.taken) RETURN_IF_ERROR(ReadNext());
+    for (size_t i = 0; i < state.written && !unfinished_.empty(); ++i) {
+      std::tie(done_[i].width, done_[i].height) = std::tie(unfinished_[0].width, unfinished_[0].height);
+    }
+    shot_.set_state(std::move(state.tensors));
+    return absl::OkStatus();
+  }
+
+  // Takes the next frame and writes those that it finishes. An error says how many were written before it.
+  absl::Status Add() {
+    const absl::Status status = AddNext();
+    return status.ok()
+               ? status
+               : absl::Status(status.code(), absl::StrCat(status.message(), "\n  written before that: ", written_,
+                                                          " of ", jobs_.size(), " frames"));
+  }
+
+ private:
+  absl::Status ReadNext() {
+    const PredictJob& job = jobs_[done_.size()];
+    JobInput read;
+    RETURN_IF_ERROR(ReadJob(job, options_, read, done_.emplace_back(PredictedImage{.input = job.input})));
+    unfinished_.push_back(std::move(read.images[0]));
+    return absl::OkStatus();
+  }
+
+  absl::Status AddNext() {
+    std::deque<OutputFile> files;
+    // An output that cannot be written is told before a frame runs.
+    if (done_.empty()) RETURN_IF_ERROR(OpenOutput(jobs_[0].output, files));
+    RETURN_IF_ERROR(ReadNext());
+    const bool is_last = done_.size() == jobs_.size();
+    const auto predictions = shot_.Add(unfinished_, is_last);
+    if (!predictions.ok()) return Annotate(predictions.status(), jobs_[done_.size() - 1].input);
+    for (size_t i = 0; i < predictions->size(); ++i, ++written_) {
+      const std::string& output = jobs_[written_].output;
+      if (files.empty()) RETURN_IF_ERROR(OpenOutput(output, files));
+      OutputFile* const file = files.empty() ? nullptr : &files[0];
+      RETURN_IF_ERROR(
+          Write(artifact_, unfinished_[i], (*predictions)[i], output, options_.style, done_[written_], file));
+      if (file != nullptr) RETURN_IF_ERROR(file->Commit());
+      files.clear();
+    }
+    unfinished_.erase(unfinished_.begin(), unfinished_.begin() + static_cast<int64_t>(predictions->size()));
+    if (folder_ && is_last) folder_->Remove();
+    if (!folder_ || is_last || predictions->empty()) return absl::OkStatus();
+    return folder_->Write({done_.size(), written_, shot_.state()});
+  }
+
+  const LoadedArtifact& artifact_;
+  const std::vector<PredictJob>& jobs_;
+  const PredictOptions& options_;
+  std::vector<PredictedImage>& done_;
+  ShotRun shot_;
+  absl::optional<ShotStateFolder> folder_;
+  std::vector<Image> unfinished_;  // Those of `done_` that are not written.
+  size_t written_ = 0;
+};
 
 // As the depth images of KITTI: from 0 to 256 m in steps of 4 mm.
 constexpr double kStepsPerMetre = 256, kMaxStep = 65535;
@@ -396,35 +483,11 @@ absl::Status PredictShot(const LoadedArtifact& artifact, const std::vector<Predi
   // Frames wait for those after them, so what is shown is how many are read.
   Progress progress("predict", static_cast<int64_t>(jobs.size()), StderrScreen(), "image");
   progress.Show();
-  ShotRun shot(artifact, options.size);
-  std::vector<Image> unfinished;
-  size_t written = 0;
-  const auto add = [&](const PredictJob& job) -> absl::Status {
-    std::deque<OutputFile> files;
-    // An output that cannot be written is told before a frame runs.
-    if (unfinished.empty()) RETURN_IF_ERROR(OpenOutput(job.output, files));
-    JobInput read;
-    RETURN_IF_ERROR(ReadJob(job, options, read, done.emplace_back(PredictedImage{.input = job.input})));
-    unfinished.push_back(std::move(read.images[0]));
-    auto predictions = shot.Add(unfinished, &job == &jobs.back());
-    if (!predictions.ok()) return Annotate(predictions.status(), job.input);
-    for (size_t i = 0; i < predictions->size(); ++i, ++written) {
-      const std::string& output = jobs[written].output;
-      if (files.empty()) RETURN_IF_ERROR(OpenOutput(output, files));
-      OutputFile* const file = files.empty() ? nullptr : &files[0];
-      RETURN_IF_ERROR(Write(artifact, unfinished[i], (*predictions)[i], output, options.style, done[written], file));
-      if (file != nullptr) RETURN_IF_ERROR(file->Commit());
-      files.clear();
-    }
-    unfinished.erase(unfinished.begin(), unfinished.begin() + static_cast<int64_t>(predictions->size()));
-    return absl::OkStatus();
-  };
-  for (const PredictJob& job : jobs) {
-    const absl::Status status = add(job);
-    if (!status.ok()) {
-      return absl::Status(status.code(), absl::StrCat(status.message(), "\n  written before that: ", written, " of ",
-                                                      jobs.size(), " frames"));
-    }
+  ShotJobs shot(artifact, jobs, options, done);
+  RETURN_IF_ERROR(shot.Resume());
+  progress.Add(static_cast<int64_t>(done.size()));
+  while (done.size() < jobs.size()) {
+    RETURN_IF_ERROR(shot.Add());
     progress.Add(1);
   }
   return absl::OkStatus();

@@ -85,6 +85,7 @@ struct PredictOptions {
   Prompt prompt = {};                 // As for RunModel.
   OutputStyle style = {};
   const LoadedArtifact* compared = nullptr;  // Another artifact. Outputs then show both and their difference.
+  std::string resume = {};                   // Of a shot: the folder that keeps how far it is done; else empty.
 };
 
 // An image to read and the file to write; nothing is written if `output` is empty.
@@ -132,7 +133,10 @@ std::vector<PredictedImage> PredictImages(const LoadedArtifact& artifact, const 
 
 // Predicts all images as the frames of one shot, in their order. Each output is written when its frame is finished, so
 // that the memory in use is that of as many frames as the model looks at together. Adds a row to `done` for each.
-// The error of the first frame that fails ends the shot, and says how many frames were written until then.
+// The error of the first frame that fails ends the shot, and says how many frames were written until then. With the
+// option `resume` that much is not done again.
+//   InvalidArgument  `resume` for a model that takes all frames at once
+//   others           as ReadJob, RunModel, EncodePrediction, OutputFile and ShotStateFolder
 absl::Status PredictShot(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs,
                          const PredictOptions& options, std::vector<PredictedImage>& done);
 

@@ -36,7 +36,7 @@ constexpr uint64_t kPage = 4096;
 bool IsLarge(const at::Tensor& tensor) { return tensor.nbytes() >= 1024; }
 
 // How a constant is written.
-struct ConstantLayout {
+struct StoredConstant {
   std::string head;   // Of the field in the graph, its message, and the header of the elements if they follow.
   uint64_t size = 0;  // Of the field.
   absl::optional<uint64_t> offset = {};  // In the data file, if the elements lie there.
@@ -51,18 +51,18 @@ onnx_file::TensorProto MessageOf(const std::string& name, const at::Tensor& tens
 }
 
 // A constant whose elements end its message.
-ConstantLayout LayOutWithin(const std::string& name, const at::Tensor& tensor) {
+StoredConstant StoreWithin(const std::string& name, const at::Tensor& tensor) {
   const std::string data = FieldHeader(onnx_file::TensorProto::kRawDataFieldNumber, tensor.nbytes());
   const std::string text = MessageOf(name, tensor).SerializeAsString() + data;
-  ConstantLayout layout;
-  layout.head = FieldHeader(onnx_file::GraphProto::kInitializerFieldNumber, text.size() + tensor.nbytes()) + text;
-  layout.size = layout.head.size() + tensor.nbytes();
-  return layout;
+  StoredConstant stored;
+  stored.head = FieldHeader(onnx_file::GraphProto::kInitializerFieldNumber, text.size() + tensor.nbytes()) + text;
+  stored.size = stored.head.size() + tensor.nbytes();
+  return stored;
 }
 
 // A constant whose elements lie in the file `location`, from its byte `offset` on.
-ConstantLayout LayOutBeside(const std::string& name, const at::Tensor& tensor, const std::string& location,
-                            uint64_t offset) {
+StoredConstant StoreBeside(const std::string& name, const at::Tensor& tensor, const std::string& location,
+                           uint64_t offset) {
   onnx_file::TensorProto message = MessageOf(name, tensor);
   const std::pair<const char*, std::string> entries[] = {
       {"location", location}, {"offset", absl::StrCat(offset)}, {"length", absl::StrCat(tensor.nbytes())}};
@@ -73,33 +73,33 @@ ConstantLayout LayOutBeside(const std::string& name, const at::Tensor& tensor, c
   }
   message.set_data_location(onnx_file::TensorProto::EXTERNAL);
   const std::string text = message.SerializeAsString();
-  ConstantLayout layout;
-  layout.head = FieldHeader(onnx_file::GraphProto::kInitializerFieldNumber, text.size()) + text;
-  layout.size = layout.head.size();
-  layout.offset = offset;
-  return layout;
+  StoredConstant stored;
+  stored.head = FieldHeader(onnx_file::GraphProto::kInitializerFieldNumber, text.size()) + text;
+  stored.size = stored.head.size();
+  stored.offset = offset;
+  return stored;
 }
 
-// Lays out the constants, the large ones in the file `location` if that is not "".
-std::vector<ConstantLayout> LayOut(const Model& model, const std::string& location) {
-  std::vector<ConstantLayout> layouts;
+// How the constants are stored, the large ones in the file `location` if that is not "".
+std::vector<StoredConstant> StoreConstants(const Model& model, const std::string& location) {
+  std::vector<StoredConstant> constants;
   uint64_t end = 0;  // Of the data file.
   for (size_t i = 0; i < model.tensors.size(); ++i) {
     const at::Tensor& tensor = model.tensors[i];
     if (location.empty() || !IsLarge(tensor)) {
-      layouts.push_back(LayOutWithin(model.constants[i], tensor));
+      constants.push_back(StoreWithin(model.constants[i], tensor));
       continue;
     }
     const uint64_t offset = (end + kPage - 1) / kPage * kPage;
-    layouts.push_back(LayOutBeside(model.constants[i], tensor, location, offset));
+    constants.push_back(StoreBeside(model.constants[i], tensor, location, offset));
     end = offset + tensor.nbytes();
   }
-  return layouts;
+  return constants;
 }
 
-uint64_t GraphSize(const std::string& code, const std::vector<ConstantLayout>& layouts) {
+uint64_t GraphSize(const std::string& code, const std::vector<StoredConstant>& constants) {
   uint64_t size = code.size();
-  for (const ConstantLayout& layout : layouts) size += layout.size;
+  for (const StoredConstant& constant : constants) size += constant.size;
   return size;
 }
 
@@ -109,19 +109,19 @@ absl::Status WriteElements(const at::Tensor& tensor, Writer& out) {
   return tensor.is_contiguous() ? out.WriteLasting(bytes) : out.Write(bytes);
 }
 
-absl::Status WriteConstants(const Model& model, const std::vector<ConstantLayout>& layouts, Writer& out,
+absl::Status WriteConstants(const Model& model, const std::vector<StoredConstant>& constants, Writer& out,
                             const DataFile* data) {
   uint64_t end = 0;  // Of the data file.
-  for (size_t i = 0; i < layouts.size(); ++i) {
+  for (size_t i = 0; i < constants.size(); ++i) {
     const at::Tensor& tensor = model.tensors[i];
-    RETURN_IF_ERROR(out.Write(layouts[i].head));
-    if (!layouts[i].offset) {
+    RETURN_IF_ERROR(out.Write(constants[i].head));
+    if (!constants[i].offset) {
       RETURN_IF_ERROR(WriteElements(tensor, out));
       continue;
     }
-    RETURN_IF_ERROR(data->out.Write(std::string(*layouts[i].offset - end, '\0')));
+    RETURN_IF_ERROR(data->out.Write(std::string(*constants[i].offset - end, '\0')));
     RETURN_IF_ERROR(WriteElements(tensor, data->out));
-    end = *layouts[i].offset + tensor.nbytes();
+    end = *constants[i].offset + tensor.nbytes();
   }
   return absl::OkStatus();
 }
@@ -142,7 +142,7 @@ onnx_file::ModelProto HeadOf(const ModelFacts& facts) {
 }  // namespace
 
 bool FitsOneFile(const Model& model) {
-  return GraphSize(model.graph.SerializeAsString(), LayOut(model, "")) <= kMostBytes;
+  return GraphSize(model.graph.SerializeAsString(), StoreConstants(model, "")) <= kMostBytes;
 }
 
 bool HasLargeConstants(const Model& model) { return std::any_of(model.tensors.begin(), model.tensors.end(), IsLarge); }
@@ -152,8 +152,8 @@ absl::Status WriteModel(
     const std::function<absl::StatusOr<std::vector<std::pair<std::string, std::string>>>()>& metadata, Writer& out,
     const DataFile* data) {
   const std::string code = model.graph.SerializeAsString();
-  const std::vector<ConstantLayout> layouts = LayOut(model, data == nullptr ? "" : data->name);
-  const uint64_t size = GraphSize(code, layouts);
+  const std::vector<StoredConstant> constants = StoreConstants(model, data == nullptr ? "" : data->name);
+  const uint64_t size = GraphSize(code, constants);
   if (size > kMostBytes) {
     return absl::UnimplementedError(absl::StrCat(
         "the file would have ", size >> 20, " MB, and an ONNX file holds less than 2048 MB; choose a smaller model"));
@@ -161,7 +161,7 @@ absl::Status WriteModel(
   RETURN_IF_ERROR(out.Write(HeadOf(facts).SerializeAsString()));
   RETURN_IF_ERROR(out.Write(FieldHeader(onnx_file::ModelProto::kGraphFieldNumber, size)));
   RETURN_IF_ERROR(out.Write(code));
-  RETURN_IF_ERROR(WriteConstants(model, layouts, out, data));
+  RETURN_IF_ERROR(WriteConstants(model, constants, out, data));
   ASSIGN_OR_RETURN(const auto entries, metadata());
   onnx_file::ModelProto tail;
   for (const auto& [key, value] : entries) {

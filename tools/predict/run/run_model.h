@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -77,6 +78,11 @@ class ShotRun {
   // the frames that it finishes, the first of `unfinished`; of all if the shot ends with it. Errors are those of
   // RunModel.
   absl::StatusOr<std::vector<Prediction>> Add(absl::Span<const Image> unfinished, bool is_last);
+
+  // What it knows of the frames before, with which another one goes on; of a file that takes all frames at once
+  // nothing.
+  const std::vector<at::Tensor>& state() const { return state_; }
+  void set_state(std::vector<at::Tensor> state) { state_ = std::move(state); }
 
  private:
   const LoadedArtifact& artifact_;
