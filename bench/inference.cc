@@ -62,6 +62,9 @@ struct InferenceFlags {
   Flag<std::string> upstream_repo{
       group, "upstream_repo", "",
       "the folder of upstream's source, if it is not installed in that Python; several with colons between"};
+  Flag<bool> keep_memory{group, "keep_memory", true,
+                         "whether every process keeps the memory that a call frees for the next one, as docs/cpp.md "
+                         "says; else glibc decides, and calls wait for fresh pages"};
   Flag<std::string> folder{group, "folder", "/tmp", "where a folder for the files of the benchmark is made"};
 };
 
@@ -91,6 +94,11 @@ absl::StatusOr<std::vector<int64_t>> ParseIntegers(const std::string& text, char
   return absl::InvalidArgumentError(absl::StrCat(text, ": wants ", count, " positive numbers"));
 }
 
+// Variables with which glibc keeps what a process frees.
+std::vector<std::string> KeptMemory() {
+  return {"MALLOC_MMAP_THRESHOLD_=4000000000", "MALLOC_TRIM_THRESHOLD_=8000000000"};
+}
+
 constexpr char kRunArtifact[] = "bench/run_artifact";
 
 // Exports `model` with `flag` besides, which may be empty, to the file `name` in `folder`. Returns its path.
@@ -103,14 +111,18 @@ absl::StatusOr<std::string> Export(const std::string& model, const std::string& 
   return path;
 }
 
-absl::StatusOr<ModelProcess> StartUpstream(const InferenceFlags& flags, const CatalogEntry& entry,
-                                           const std::string& folder) {
+// The command that runs upstream's model, with a checkpoint in `folder`.
+absl::StatusOr<std::vector<std::string>> UpstreamCommand(const InferenceFlags& flags, const CatalogEntry& entry,
+                                                         const std::string& folder) {
   const std::string checkpoint = absl::StrCat(folder, "/m.pth");
   RETURN_IF_ERROR(WriteSeededTorchZip(entry, checkpoint));
-  return ModelProcess::Start(
-      "upstream, eager",
-      {ResolveUserPath(*flags.upstream_python), "bench/upstream_model.py", kModels, entry.variant->name, checkpoint},
-      {absl::StrCat("PYTHONPATH=", ResolveUserPath(*flags.upstream_repo))});
+  return std::vector<std::string>{"env",
+                                  absl::StrCat("PYTHONPATH=", ResolveUserPath(*flags.upstream_repo)),
+                                  ResolveUserPath(*flags.upstream_python),
+                                  "bench/upstream_model.py",
+                                  kModels,
+                                  entry.variant->name,
+                                  checkpoint};
 }
 
 // The processes of the rows, the artifact first, and one more for its kernels.
@@ -123,38 +135,39 @@ absl::StatusOr<Processes> StartAll(const InferenceFlags& flags, const std::strin
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*flags.model));
   std::vector<ModelProcess> rows;
-  const auto add = [&](absl::StatusOr<ModelProcess> process) {
+  const std::vector<std::string> variables = *flags.keep_memory ? KeptMemory() : std::vector<std::string>();
+  const auto add = [&](const std::string& name, const std::vector<std::string>& command) {
+    absl::StatusOr<ModelProcess> process = ModelProcess::Start(name, command, variables);
     if (process.ok()) rows.push_back(*std::move(process));
     return process.status();
   };
   ASSIGN_OR_RETURN(const std::string newest, Export(*flags.model, folder, "newest.pt", ""));
-  RETURN_IF_ERROR(add(ModelProcess::Start("artifact", {kRunArtifact, newest})));
+  RETURN_IF_ERROR(add("artifact", {kRunArtifact, newest}));
   if (const std::string dtype = *flags.dtype; dtype != "none") {
     ASSIGN_OR_RETURN(const std::string path,
                      Export(*flags.model, folder, absl::StrCat(dtype, ".pt"), absl::StrCat("--dtype=", dtype)));
-    RETURN_IF_ERROR(add(ModelProcess::Start(absl::StrCat("artifact in ", dtype), {kRunArtifact, path})));
+    RETURN_IF_ERROR(add(absl::StrCat("artifact in ", dtype), {kRunArtifact, path}));
   }
   if (const std::string runtime = *flags.runtime; runtime != "none") {
     ASSIGN_OR_RETURN(const std::string path, Export(*flags.model, folder, absl::StrCat("for", runtime, ".pt"),
                                                     absl::StrCat("--runtime=", runtime)));
-    RETURN_IF_ERROR(add(ModelProcess::Start(absl::StrCat("artifact for ", runtime), {kRunArtifact, path})));
+    RETURN_IF_ERROR(add(absl::StrCat("artifact for ", runtime), {kRunArtifact, path}));
   }
   if (*flags.written_out) {
-    RETURN_IF_ERROR(add(ModelProcess::Start("attention written out", {kRunArtifact, newest, "written_out"})));
+    RETURN_IF_ERROR(add("attention written out", {kRunArtifact, newest, "written_out"}));
   }
   if (*flags.onnx || !flags.onnx_python->empty()) {
     ASSIGN_OR_RETURN(const std::string path, Export(*flags.model, folder, "m.onnx", "--target=onnx"));
-    if (*flags.onnx) RETURN_IF_ERROR(add(ModelProcess::Start("ONNX in OpenVINO", {kRunArtifact, path})));
+    if (*flags.onnx) RETURN_IF_ERROR(add("ONNX in OpenVINO", {kRunArtifact, path}));
     if (const std::string python = *flags.onnx_python; !python.empty()) {
-      RETURN_IF_ERROR(
-          add(ModelProcess::Start("ONNX in ONNX Runtime", {ResolveUserPath(python), "bench/onnx_runtime.py", path})));
+      RETURN_IF_ERROR(add("ONNX in ONNX Runtime", {ResolveUserPath(python), "bench/onnx_runtime.py", path}));
     }
   }
-  if (!flags.upstream_python->empty()) RETURN_IF_ERROR(add(StartUpstream(flags, entry, folder)));
-  // glibc keeps the memory that kernels free, so that they do not wait for fresh pages.
-  ASSIGN_OR_RETURN(ModelProcess kernels,
-                   ModelProcess::Start("kernels", {kRunArtifact, newest},
-                                       {"MALLOC_MMAP_THRESHOLD_=4000000000", "MALLOC_TRIM_THRESHOLD_=8000000000"}));
+  if (!flags.upstream_python->empty()) {
+    ASSIGN_OR_RETURN(const std::vector<std::string> command, UpstreamCommand(flags, entry, folder));
+    RETURN_IF_ERROR(add("upstream, eager", command));
+  }
+  ASSIGN_OR_RETURN(ModelProcess kernels, ModelProcess::Start("kernels", {kRunArtifact, newest}, KeptMemory()));
   return Processes{std::move(rows), std::move(kernels)};
 }
 
@@ -253,7 +266,8 @@ absl::Status Run(const InferenceFlags& flags) {
     for (ModelProcess& process : processes.rows) RETURN_IF_ERROR(process.Run(words(side, side), 1).status());
   }
   std::cout << *flags.model << ", float32 unless a row says otherwise, " << *flags.rounds
-            << " rounds in turn; median (least to most)\n";
+            << " rounds in turn, freed memory " << (*flags.keep_memory ? "kept" : "as glibc has it")
+            << "; median (least to most)\n";
   Table table, peaks;
   peaks.AddRow({"size", "threads", "GFLOP", "GFLOP/s of the artifact", "of its kernels alone", "kernels"});
   table.AddRow({"size", "threads", "", "CPU", "to the artifact, by rounds", "wall", "peak memory",

@@ -15,7 +15,7 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/seeded.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/weights/weights.h"
+#include "common/torchscript/weights/tensor_file.h"
 #include "nlohmann/json.hpp"
 
 namespace modelport {
@@ -80,8 +80,7 @@ absl::StatusOr<std::map<std::string, at::Tensor>> ReadTensors(const std::string&
   ASSIGN_OR_RETURN(const Checkpoint file, OpenCheckpoint(path));
   std::map<std::string, at::Tensor> tensors;
   for (const CheckpointTensor& tensor : file.state_dicts().front().tensors) {
-    std::string bytes = RowMajorBytes(file, tensor);
-    tensors[tensor.key] = at::from_blob(bytes.data(), tensor.shape, ToScalarType(tensor.dtype)).clone();
+    ASSIGN_OR_RETURN(tensors[tensor.key], CopyTensor(file, tensor));
   }
   return tensors;
 }

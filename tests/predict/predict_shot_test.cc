@@ -206,6 +206,37 @@ TEST(PredictShotTest, AShotGoesOnWhereItWasStopped) {
   }
 }
 
+TEST(PredictShotTest, FramesThatAreDrawnInAnotherWayAreAnotherRun) {
+  const std::string folder = FolderWithShot("drawn", 34);
+  std::ofstream(folder + "/p.0034.png", std::ios::binary) << "no image";
+  const auto error = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--input=p.%04d.png", "--out=d.%04d.png", "--resume=state"});
+    return PredictShot(folder, more).err;
+  };
+  const auto is_another = testing::HasSubstr("state: is of another run");
+  EXPECT_THAT(error({"--range=0,2"}), testing::HasSubstr("written before that: 24 of 34 frames"));
+  EXPECT_THAT(error({"--range=0,3"}), is_another);
+  EXPECT_THAT(error({"--range=0,2", "--colours=turbo"}), is_another);
+  EXPECT_THAT(error({}), is_another);
+  EXPECT_THAT(error({"--range=0,2"}), testing::HasSubstr("p.0034.png"));
+}
+
+TEST(PredictShotTest, AnOnnxFileKeepsNothingToGoOnFrom) {
+  const std::string folder = FolderWithShot("onnx", 2);
+  const ToolResult exported =
+      RunWarmTool("export",
+                  {"--model=" + ShotModel(), "--weights=seeded", "--noverify", "--with_preprocess", "--target=onnx",
+                   absl::StrFormat("--sizes=B=1,T=2,H=%d,W=%d", kRows, kColumns), "--plugin_path=" + DataPath("models"),
+                   "--out=m.onnx"},
+                  folder);
+  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  const ToolResult result =
+      RunWarmTool("predict", {"--artifact=m.onnx", "--input=p.%04d.png", "--out=d.%04d.exr", "--resume=state"}, folder);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, testing::HasSubstr("--resume: m.onnx takes all frames of a shot at once"));
+  EXPECT_FALSE(std::filesystem::exists(folder + "/state"));
+}
+
 TEST(PredictShotTest, AFolderThatIsNoStateIsAnError) {
   const std::string folder = FolderWithShot("no_state", 2);
   const std::vector<std::string> flags = {"--input=p.%04d.png", "--out=d.%04d.exr", "--resume=state"};
@@ -221,7 +252,7 @@ TEST(PredictShotTest, AFolderThatIsNoStateIsAnError) {
                                        {"--model=" + DepthModel(), "--weights=seeded", "--input=p.0001.png",
                                         "--resume=s", "--out=d.exr", "--plugin_path=" + DataPath("models")},
                                        folder);
-  EXPECT_THAT(still.err, testing::HasSubstr("--resume: " + DepthModel() + " takes one image at a time"));
+  EXPECT_THAT(still.err, testing::HasSubstr("--resume: " + DepthModel() + " does not take the frames of a shot"));
   // Windows of a shot that is one window need no state.
   std::filesystem::remove_all(folder + "/state");
   EXPECT_EQ(PredictShot(folder, flags).exit_status, 0);

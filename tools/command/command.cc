@@ -1,7 +1,5 @@
 #include "tools/command/command.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <iostream>
 #include <string>
@@ -21,6 +19,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/text/table.h"
+#include "tools/command/memory.h"
 #include "tools/command/report.h"
 #include "tools/command/terminal.h"
 #include "tools/command/user_path.h"
@@ -31,10 +30,6 @@ namespace {
 bool IsHelp(absl::string_view argument) { return argument == "--help" || argument == "-help" || argument == "-h"; }
 
 bool IsVersion(absl::string_view argument) { return argument == "--version" || argument == "-version"; }
-
-// Memory blocks of at least this size go back to the system when they are freed. By default glibc keeps them once the
-// first is freed, and small blocks inside keep them from being used again.
-constexpr int kLargeBlock = 1 << 20;
 
 constexpr absl::string_view kStatusHelp =
     "The exit status is 0 if all is done and proven, else 1, and the first word on stderr is a code that tells a wrong "
@@ -89,7 +84,7 @@ std::vector<std::string> ResolveEach(std::vector<std::string> paths) {
 }
 
 int RunTool(int argc, const char* const* argv, const Command& command) {
-  mallopt(M_MMAP_THRESHOLD, kLargeBlock);
+  GiveBackFreedMemory();
   const PrintableStream out(std::cout), err(std::cerr);
   const absl::Span<const char* const> arguments(argv + 1, argc - 1);
   if (std::any_of(arguments.begin(), arguments.end(), IsHelp)) {

@@ -1,5 +1,4 @@
 // Runs a model on images and writes what it sees as pictures and maps.
-#include <malloc.h>
 
 #include <cmath>
 #include <cstdint>
@@ -25,6 +24,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
+#include "tools/command/memory.h"
 #include "tools/command/report.h"
 #include "tools/command/tool_call.h"
 #include "tools/command/user_path.h"
@@ -437,14 +437,6 @@ absl::StatusOr<absl::optional<LoadedArtifact>> OpenCompared(const PredictFlags& 
   return absl::make_optional(std::move(artifact));
 }
 
-// A call of a model takes and frees blocks that the next call takes again. Given back to the system in between, as
-// RunTool has it for large blocks, they cost new pages each time: up to half of the time of a call. Blocks of very
-// large images still go back, so that what is kept is about a gigabyte at most.
-void KeepFreedMemory() {
-  mallopt(M_MMAP_THRESHOLD, 256 << 20);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-}
-
 absl::Status Predict(PredictFlags& flags) {
   const absl::Time start = absl::Now();
   PredictionReport report;
@@ -463,7 +455,7 @@ absl::Status Predict(PredictFlags& flags) {
     RETURN_IF_ERROR(CheckShot(flags, wants_scene, artifact));
   } else if (!flags.resume->empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--resume: ", artifact.manifest.model(), " takes one image at a time, not the frames of a shot"));
+        absl::StrCat("--resume: ", artifact.manifest.model(), " does not take the frames of a shot"));
   }
   RETURN_IF_ERROR(CheckBetween(flags, artifact));
   RETURN_IF_ERROR(CheckPrompt(options.prompt, artifact));

@@ -34,8 +34,7 @@ class ShotStateFolder {
   absl::StatusOr<ShotState> Read() const;
 
   // Writes a state, and removes the one before it. Makes the folder if there is none.
-  //   Unimplemented   a tensor that is not floating
-  //   others          as OutputFile
+  // Errors are those of WriteTensors and OutputFile.
   absl::Status Write(const ShotState& state) const;
 
   // Removes the states, and the folder if nothing else is in it.

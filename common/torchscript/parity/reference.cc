@@ -1,12 +1,10 @@
 #include "common/torchscript/parity/reference.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/empty.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -23,7 +21,6 @@
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
-#include "common/checkpoint/safetensors_writer.h"
 #include "common/io/output_file.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -31,7 +28,7 @@
 #include "common/text/printable.h"
 #include "common/torchscript/parity/observe.h"
 #include "common/torchscript/script/torch_status.h"
-#include "common/torchscript/weights/weights.h"
+#include "common/torchscript/weights/tensor_file.h"
 
 namespace modelport {
 namespace {
@@ -61,21 +58,8 @@ absl::StatusOr<Json> ParseJson(absl::string_view key, const std::string& text) {
       absl::StrCat("the metadata `", key, "` has ", text.size(), " bytes, wants at most ", kMaxJson));
 }
 
-at::Tensor CopyTensor(const Checkpoint& file, const CheckpointTensor& tensor) {
-  const std::string bytes = RowMajorBytes(file, tensor);
-  const bool is_bool = tensor.dtype == DType::kBool;
-  at::Tensor copy = at::empty(tensor.shape, is_bool ? at::kByte : ToScalarType(tensor.dtype));
-  std::memcpy(copy.mutable_data_ptr(), bytes.data(), bytes.size());
-  // Other bytes than 0 and 1 are not booleans to LibTorch.
-  return is_bool ? copy.ne(0) : copy;
-}
-
 absl::StatusOr<at::Tensor> ReadTensor(const Checkpoint& file, const CheckpointTensor& tensor) {
-  if (!IsComputed(tensor.dtype)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(Brief(tensor.key), ": is ", DTypeName(tensor.dtype), ", which compares with nothing here"));
-  }
-  ASSIGN_OR_RETURN(at::Tensor copy, CatchTorch([&] { return CopyTensor(file, tensor); }));
+  ASSIGN_OR_RETURN(at::Tensor copy, CopyTensor(file, tensor));
   ASSIGN_OR_RETURN(const int64_t nonfinite,
                    CatchTorch([&] { return copy.isfinite().logical_not().sum().item<int64_t>(); }));
   if (nonfinite == 0) return copy;
@@ -251,22 +235,6 @@ absl::StatusOr<Reference> Read(const Checkpoint& file) {
   return absl::InvalidArgumentError("every tensor is an input: nothing to compare with; name what came out \"output\"");
 }
 
-absl::optional<DType> FindDType(at::ScalarType type) {
-  for (const auto& [scalar, dtype] : std::map<at::ScalarType, DType>{{at::kDouble, DType::kFloat64},
-                                                                     {at::kFloat, DType::kFloat32},
-                                                                     {at::kHalf, DType::kFloat16},
-                                                                     {at::kBFloat16, DType::kBFloat16},
-                                                                     {at::kLong, DType::kInt64},
-                                                                     {at::kInt, DType::kInt32},
-                                                                     {at::kShort, DType::kInt16},
-                                                                     {at::kChar, DType::kInt8},
-                                                                     {at::kByte, DType::kUInt8},
-                                                                     {at::kBool, DType::kBool}}) {
-    if (scalar == type) return dtype;
-  }
-  return absl::nullopt;
-}
-
 // A value of a call or a setting in JSON; nullopt if JSON has none for it.
 absl::optional<Json> ToJson(const c10::IValue& value) {
   if (value.isNone()) return Json();
@@ -396,24 +364,7 @@ absl::Status WriteReference(const Reference& reference, Writer& out) {
   Json call = {{"method", reference.method}};
   for (const auto& [name, value] : reference.knobs) call["knobs"][name] = ToJson(value).value_or(Json());
   ASSIGN_OR_RETURN(const NamedTensors tensors, Tensors(reference, call));
-  std::vector<std::pair<SafetensorsTensor, at::Tensor>> entries;
-  for (const auto& [name, tensor] : tensors) {
-    const absl::optional<DType> dtype = FindDType(tensor.scalar_type());
-    if (!dtype) {
-      return absl::UnimplementedError(absl::StrCat(Brief(name), " is a tensor of ", c10::toString(tensor.scalar_type()),
-                                                   ", which a reference file cannot hold"));
-    }
-    entries.push_back({{name, *dtype, tensor.sizes().vec()}, tensor});
-  }
-  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return ComesBefore(a.first, b.first); });
-  std::vector<SafetensorsTensor> headers;
-  for (const auto& [header, tensor] : entries) headers.push_back(header);
-  RETURN_IF_ERROR(out.Write(SafetensorsHeader(headers, MetadataOf(reference, call))));
-  for (const auto& [header, tensor] : entries) {
-    ASSIGN_OR_RETURN(const at::Tensor bytes, CatchTorch([&, &tensor = tensor] { return tensor.contiguous(); }));
-    RETURN_IF_ERROR(out.Write({static_cast<const char*>(bytes.const_data_ptr()), bytes.nbytes()}));
-  }
-  return absl::OkStatus();
+  return WriteTensors(tensors, MetadataOf(reference, call), out);
 }
 
 absl::Status WriteReference(const Reference& reference, const std::string& path) {

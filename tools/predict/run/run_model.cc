@@ -377,6 +377,13 @@ absl::StatusOr<std::unordered_map<std::string, c10::IValue>> NamedArguments(cons
   return named;
 }
 
+// How LibTorch runs a model while this lives.
+struct RunsModel {
+  c10::InferenceMode inference;
+  // Specialising the code for a size costs more than it gains.
+  torch::jit::GraphOptimizerEnabledGuard no_optimiser{false};
+};
+
 constexpr int kWarmUp = 2, kLeastRuns = 10, kMostRuns = 1000;
 constexpr absl::Duration kLeastTime = absl::Seconds(3);
 
@@ -455,9 +462,7 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
   if (!HasMethod(artifact, method)) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
   ASSIGN_OR_RETURN(auto named, NamedArguments(artifact, method, given.size, images[0].width, images[0].height));
   if (takes_frames) RETURN_IF_ERROR(SetTimestep(artifact, given.timestep, named));
-  const c10::InferenceMode inference;
-  // Specialising the code for a size costs more than it gains.
-  const torch::jit::GraphOptimizerEnabledGuard no_optimiser(false);
+  const RunsModel runs;
   ASSIGN_OR_RETURN(const at::Tensor input, CatchTorch([&] { return Stack(images); }));
   const auto run = [&](const at::Tensor& part) {
     return artifact.is_node() ? RunNode(artifact, part, trimap) : Run(artifact, method, part, given, named);
@@ -471,18 +476,20 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
   return predictions;
 }
 
+bool ShotRun::works_frame_by_frame() const { return HasMethod(artifact_, "begin_shot"); }
+
 absl::StatusOr<std::vector<Prediction>> ShotRun::Add(absl::Span<const Image> unfinished, bool is_last) {
-  const std::string method = state_.empty() ? "begin_shot" : "continue_shot";
-  if (!HasMethod(artifact_, method)) {
+  if (!works_frame_by_frame()) {
     if (!is_last) return Results();
     return RunModel(artifact_, {.images = unfinished, .size = size_});
   }
+  const std::string method = state_.empty() ? "begin_shot" : "continue_shot";
+  if (!HasMethod(artifact_, method)) return OtherThanStated(artifact_, absl::StrCat("has no method ", method));
   RETURN_IF_ERROR(CheckImages(artifact_, unfinished));
   const Image& frame = unfinished.back();
   ASSIGN_OR_RETURN(auto named, NamedArguments(artifact_, method, size_, frame.width, frame.height));
   named["is_last"] = is_last;
-  const c10::InferenceMode inference;
-  const torch::jit::GraphOptimizerEnabledGuard no_optimiser(false);
+  const RunsModel runs;
   std::vector<c10::IValue> inputs = {Stack({frame}).unsqueeze(0)};
   inputs.insert(inputs.end(), state_.begin(), state_.end());
   ASSIGN_OR_RETURN(const c10::IValue output, CallMethod(artifact_, method, inputs, named));

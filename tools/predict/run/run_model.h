@@ -67,7 +67,7 @@ struct ModelInput {
 //   ResourceExhausted  as CheckWorkSize
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, const ModelInput& input);
 
-// A shot, whose frames a model is given one by one. It works on as many at a time as it looks at together: of a file
+// A shot, whose frames a model is given one by one. It works on as many at a time as it looks at together: a file
 // without the methods begin_shot and continue_shot, as ONNX files are, on all.
 class ShotRun {
  public:
@@ -78,6 +78,9 @@ class ShotRun {
   // the frames that it finishes, the first of `unfinished`; of all if the shot ends with it. Errors are those of
   // RunModel.
   absl::StatusOr<std::vector<Prediction>> Add(absl::Span<const Image> unfinished, bool is_last);
+
+  // Whether the file has the methods begin_shot and continue_shot.
+  bool works_frame_by_frame() const;
 
   // What it knows of the frames before, with which another one goes on; of a file that takes all frames at once
   // nothing.
