@@ -2,6 +2,7 @@
 
 usage: upstream_model.py MODELS.json MODEL CHECKPOINT.pth
 """
+import fnmatch
 import functools
 import importlib
 import json
@@ -58,6 +59,8 @@ def load(row, checkpoint, name):
     slots = dict(model.named_parameters(remove_duplicate=False))
     filled = {id(slot) for key, slot in slots.items() if key in weights}
     lacking = [key for key in missing if id(slots.get(key)) not in filled]
+    # Published checkpoints also hold what forward does not use, and tables that the model computes itself.
+    lacking = [key for key in lacking if not any(fnmatch.fnmatchcase(key, unused) for unused in row.get("unused", []))]
     if lacking or unexpected:
         sys.exit(f"{name} does not fit: lacks {lacking}, has besides {unexpected}")
     return model.eval()

@@ -14,6 +14,7 @@ PLUGINS = [
     "esrgan",
     "layers",
     "moge",
+    "promptda",
     "resnet",
     "rife",
     "sam2",

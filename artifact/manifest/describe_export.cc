@@ -69,7 +69,7 @@ void DescribeConstant(const std::string& slot, const Constant& constant, Manifes
   } else {
     Manifest::Constant& entry = *weights.add_constants();
     entry.set_slot(slot);
-    entry.set_value(NumberText(constant.value));
+    entry.set_value(NumbersText(constant.values));
     entry.set_reason(constant.reason);
   }
 }

@@ -20,6 +20,7 @@
 #include "common/operation/slot_source.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/number.h"
+#include "common/tensor/shape.h"
 
 namespace modelport {
 namespace {
@@ -32,12 +33,18 @@ bool AcceptsDType(const Slot& slot, DType dtype) {
 using UsedKeys = absl::flat_hash_set<std::string>;
 
 void FillWithConstant(const Slot& slot, const Allowance& allowance, Comparison* comparison) {
-  const Constant constant = {slot.shape, slot.dtype.value_or(DType::kFloat32), allowance.reason, allowance.value};
+  const Constant constant = {slot.shape, slot.dtype.value_or(DType::kFloat32), allowance.reason, allowance.values};
+  const auto refuse = [&](const std::string& why) {
+    comparison->unconvertible.push_back({&slot, allowance.mark, why});
+  };
+  if (constant.values.size() != 1 && static_cast<int64_t>(constant.values.size()) != ElementCount(slot.shape)) {
+    refuse(
+        absl::StrCat("it has ", ShapeString(slot.shape), ", and field \"value\" ", constant.values.size(), " numbers"));
+  }
   std::array<char, sizeof(int64_t)> element;
-  if (!WriteNumber(constant.value, constant.dtype(), element.data())) {
-    comparison->unconvertible.push_back(
-        {&slot, allowance.mark,
-         absl::StrCat(DTypeName(constant.dtype()), " does not hold the value ", NumberText(constant.value))});
+  for (const Number& value : constant.values) {
+    if (WriteNumber(value, constant.dtype(), element.data())) continue;
+    refuse(absl::StrCat(DTypeName(constant.dtype()), " does not hold the value ", NumberText(value)));
   }
   comparison->plan.sources.push_back(constant);
 }

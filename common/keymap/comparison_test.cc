@@ -81,9 +81,9 @@ TEST_F(ComparisonTest, ASlotThatAFileMayLackHasTheStatedValueInItsDType) {
                  {"flag", {1}, true, DType::kBool}};
   const Comparison comparison = Compare(Read({kStem}), tree_);
   EXPECT_TRUE(comparison.fits());
-  EXPECT_THAT(comparison.plan.sources, ElementsAre(testing::_, SlotSource(Constant{{2}, DType::kFloat32, "a", 0.1}),
-                                                   SlotSource(Constant{{}, DType::kInt64, "b", int64_t{-7}}),
-                                                   SlotSource(Constant{{1}, DType::kBool, "c", int64_t{1}})));
+  EXPECT_THAT(comparison.plan.sources, ElementsAre(testing::_, SlotSource(Constant{{2}, DType::kFloat32, "a", {0.1}}),
+                                                   SlotSource(Constant{{}, DType::kInt64, "b", {int64_t{-7}}}),
+                                                   SlotSource(Constant{{1}, DType::kBool, "c", {int64_t{1}}})));
 }
 
 TEST_F(ComparisonTest, AValueThatTheDTypeOfTheSlotLacksIsAnErrorAtTheRule) {
@@ -95,6 +95,18 @@ TEST_F(ComparisonTest, AValueThatTheDTypeOfTheSlotLacksIsAnErrorAtTheRule) {
   EXPECT_EQ(comparison.unconvertible[0].slot->name, "small");
   EXPECT_EQ(MarkString(comparison.unconvertible[0].mark), "keymap.yaml:4:15");
   EXPECT_EQ(comparison.unconvertible[0].problem, "int8 does not hold the value 300");
+}
+
+TEST_F(ComparisonTest, ASlotTakesANumberForEachElement) {
+  key_map_ = MapWith("missing: [{key: \"{rest*}\", value: [0.5, 0.25], reason: a}]");
+  tree_.slots = {{"stem", {2}, false}, {"pair", {1, 2}, false}};
+  const Comparison comparison = Compare(Read({kStem}), tree_);
+  EXPECT_TRUE(comparison.fits());
+  EXPECT_EQ(comparison.plan.sources[1], SlotSource(Constant{{1, 2}, DType::kFloat32, "a", {0.5, 0.25}}));
+  tree_.slots[1].shape = {3};
+  const Comparison other = Compare(Read({kStem}), tree_);
+  ASSERT_THAT(other.unconvertible, SizeIs(1));
+  EXPECT_EQ(other.unconvertible[0].problem, "it has [3], and field \"value\" 2 numbers");
 }
 
 TEST_F(ComparisonTest, SlotsOfOtherNumbersThanTheFileHasAreListed) {

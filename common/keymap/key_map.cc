@@ -216,10 +216,12 @@ class LayoutParser {
     std::vector<KeyPattern> keys;
     AddPattern(reader.Require("key"), "field \"key\"", &keys);
     std::string reason = reader.RequireText("reason");
-    const Number value = list == "unused" ? int64_t{0} : reader.TakeNumber("value", int64_t{0});
+    std::vector<Number> values =
+        list == "unused" ? std::vector<Number>{int64_t{0}} : reader.TakeNumberOrNumbers("value");
     const bool is_written = list == "missing" && reader.TakeBool("written", false);
     reader.Finish();
-    if (!keys.empty()) allowances->push_back({std::move(keys[0]), std::move(reason), value, item.mark, is_written});
+    if (!keys.empty())
+      allowances->push_back({std::move(keys[0]), std::move(reason), std::move(values), item.mark, is_written});
   }
 
   // Adds nothing if `value` is null or not a pattern.

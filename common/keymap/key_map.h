@@ -42,7 +42,7 @@ struct Alias {
 struct Allowance {
   KeyPattern key;
   std::string reason;
-  Number value;  // Of every element of a slot that the file lacks; 0 if none is stated.
+  std::vector<Number> values;  // Of every element of a slot that the file lacks, or of each; 0 if none is stated.
   YamlMark mark;
   bool is_written = false;  // Of a slot: whether a file that is written in this layout has it all the same.
 };

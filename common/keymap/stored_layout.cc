@@ -1,12 +1,16 @@
 #include "common/keymap/stored_layout.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "common/checkpoint/checkpoint.h"
 #include "common/expression/expression.h"
 #include "common/keymap/comparison.h"
 #include "common/keymap/key_pattern.h"
@@ -15,7 +19,9 @@
 #include "common/operation/constant.h"
 #include "common/operation/source_input.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/dtype.h"
 #include "common/tensor/number.h"
+#include "common/tensor/shape.h"
 #include "common/text/units.h"
 
 namespace modelport {
@@ -138,11 +144,10 @@ class LayoutWriter {
   absl::Status StoreSlot(size_t i) {
     const Slot& slot = tree_.slots[i];
     const SlotSource& source = plan_.sources[i];
-    if (source.constant() != nullptr && !FillsIn(i)) return LeaveConstant(i);
-    if (const Allowance* const dropped = layout_.FindDropped(slot.name)) {
-      Refuse(i, dropped->reason);
-      return absl::OkStatus();
-    }
+    // One number stands for what a model does without; several are a tensor like any other.
+    const Constant* const constant = source.constant();
+    if (constant != nullptr && constant->values.size() == 1 && !FillsIn(i)) return LeaveConstant(i);
+    if (const Allowance* const dropped = layout_.FindDropped(slot.name)) return Drop(i, *dropped);
     const std::vector<RuleMatch> matches = Match(slot);
     if (matches.empty()) return StoreByName(i);
     if (matches.size() > 1) {
@@ -155,12 +160,34 @@ class LayoutWriter {
     return Store(i, match.rule->keys[match.result].Substitute(match.bindings), source, match.rule);
   }
 
+  // A slot that the checkpoint has and no file of the layout: nothing is lost if its elements are those that a reader
+  // of such a file takes.
+  absl::Status Drop(size_t i, const Allowance& dropped) {
+    ASSIGN_OR_RETURN(const bool is_known, HasNumbers(plan_.sources[i], dropped.values));
+    if (!is_known) Refuse(i, dropped.reason);
+    return absl::OkStatus();
+  }
+
+  // Whether the elements are `values`, one for each. Of a checkpoint that has headers alone they may be.
+  static absl::StatusOr<bool> HasNumbers(const SlotSource& source, const std::vector<Number>& values) {
+    const int64_t count = ElementCount(source.shape()).value_or(0);
+    if (values.size() < 2 || static_cast<int64_t>(values.size()) != count) return false;
+    for (const SourceInput& input : source.inputs()) {
+      if (input.checkpoint.storages().empty()) return true;
+    }
+    std::string own(count * ByteSize(source.dtype()), '\0'), stated = own;
+    RETURN_IF_ERROR(source.Evaluate(own.data()));
+    const Constant constant = {source.shape(), source.dtype(), "", values};
+    RETURN_IF_ERROR(constant.Evaluate(stated.data()));
+    return own == stated;
+  }
+
   // Whether a file has the slot although the checkpoint lacks it.
   bool FillsIn(size_t i) {
     const std::string& slot = tree_.slots[i].name;
     const Allowance* const allowance = layout_.FindMissing(slot);
     if (allowance == nullptr || !allowance->is_written ||
-        !IsSameNumber(allowance->value, plan_.sources[i].constant()->value)) {
+        !AreSameNumbers(allowance->values, plan_.sources[i].constant()->values)) {
       return false;
     }
     stored_.filled.push_back(slot);
@@ -174,9 +201,9 @@ class LayoutWriter {
     const Allowance* const allowance = layout_.FindMissing(slot);
     if (allowance == nullptr) {
       Refuse(i, absl::StrCat("the checkpoint lacks it, layout ", layout_.name, " requires it"));
-    } else if (!IsSameNumber(allowance->value, constant.value)) {
-      Refuse(i, absl::StrCat("the checkpoint lacks it, which means ", NumberText(constant.value), ", and in layout ",
-                             layout_.name, " ", NumberText(allowance->value)));
+    } else if (!AreSameNumbers(allowance->values, constant.values)) {
+      Refuse(i, absl::StrCat("the checkpoint lacks it, which means ", NumbersText(constant.values), ", and in layout ",
+                             layout_.name, " ", NumbersText(allowance->values)));
     } else {
       stored_.lacking.push_back(slot);
     }

@@ -57,10 +57,11 @@ const Manifest::Result& MainOutput(const Manifest& manifest) {
   return forward.outputs().empty() ? Manifest::Result::default_instance() : forward.outputs(0);
 }
 
-bool TakesTwoPictures(const Manifest& manifest) {
+bool TakesTwoPictures(const Manifest& manifest) { return manifest.interface().channels_in_size() >= 6; }
+
+bool TakesCoarseDepth(const Manifest& manifest) {
   const auto& channels = manifest.interface().channels_in();
-  return std::any_of(channels.begin(), channels.end(),
-                     [](const std::string& channel) { return !absl::StartsWith(channel, "rgba."); });
+  return channels.size() == 4 && absl::StartsWith(channels[3], "depth.");
 }
 
 int64_t ScaleOf(const Manifest& manifest) { return std::max<int64_t>(1, manifest.interface().scale()); }

@@ -42,9 +42,12 @@ const Manifest::EntryPoint& Forward(const Manifest& manifest);
 // The first output of `forward`, such as the depth of a depth model; an empty message if the manifest states none.
 const Manifest::Result& MainOutput(const Manifest& manifest);
 
-// Whether a node takes a second picture, in channels of the host behind those of the first: its interface names
-// channels of other layers than rgba. They are red, green and blue of the second picture.
+// Whether a node takes a second picture: the channels of its interface behind the first three are red, green and blue
+// of it.
 bool TakesTwoPictures(const Manifest& manifest);
+
+// Whether a node takes a coarse depth, in the channel behind red, green and blue.
+bool TakesCoarseDepth(const Manifest& manifest);
 
 // How many times as high and as wide as its image the output of a host's model is.
 int64_t ScaleOf(const Manifest& manifest);

@@ -1,9 +1,7 @@
 #ifndef MODELPORT_COMMON_OPERATION_CONSTANT_H_
 #define MODELPORT_COMMON_OPERATION_CONSTANT_H_
 
-#include <array>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -18,24 +16,25 @@
 
 namespace modelport {
 
-// The operation that fills a slot which a file may lack: with one number, which is 0 if the key map states none.
+// The operation that fills a slot which a file may lack: with one number for all elements, which is 0 if the key map
+// states none, or with one for each, in row-major order.
 struct Constant {
   Shape filled_shape;
   DType filled_dtype;
-  std::string reason;         // Why the file may lack it.
-  Number value = int64_t{0};  // The dtype has it, maybe rounded.
+  std::string reason;                         // Why the file may lack it.
+  std::vector<Number> values = {int64_t{0}};  // The dtype has them, maybe rounded.
 
   const Shape& shape() const { return filled_shape; }
   DType dtype() const { return filled_dtype; }
   std::vector<SourceInput> inputs() const { return {}; }
   absl::optional<TensorView> view() const { return absl::nullopt; }
-  bool is_zeros() const { return IsSameNumber(value, int64_t{0}); }
-  std::string operation() const { return is_zeros() ? "zeros" : absl::StrCat("constant(", NumberText(value), ")"); }
+  bool is_zeros() const { return AreSameNumbers(values, {int64_t{0}}); }
+  std::string operation() const { return is_zeros() ? "zeros" : absl::StrCat("constant(", NumbersText(values), ")"); }
   absl::Status Evaluate(char* out) const {
-    std::array<char, sizeof(int64_t)> element = {};
-    WriteNumber(value, filled_dtype, element.data());
-    const int64_t size = ByteSize(filled_dtype), bytes = *ElementCount(filled_shape) * size;
-    for (int64_t i = 0; i < bytes; i += size) std::memcpy(out + i, element.data(), size);
+    const int64_t size = ByteSize(filled_dtype), count = *ElementCount(filled_shape);
+    for (int64_t i = 0; i < count; ++i) {
+      WriteNumber(values[static_cast<size_t>(i) % values.size()], filled_dtype, out + i * size);
+    }
     return absl::OkStatus();
   }
 

@@ -180,18 +180,20 @@ TEST(ConstantTest, ReadsNothingAndIsEvaluated) {
   EXPECT_THAT(source.inputs(), IsEmpty());
   EXPECT_FALSE(source.view());
   EXPECT_THAT(Evaluated(source), ElementsAre(0, 0, 0, 0));
-  EXPECT_THAT(Evaluated(Constant{{3}, DType::kInt16, "x", int64_t{-7}}), ElementsAre(-7, -7, -7));
-  EXPECT_THAT(Evaluated(Constant{{}, DType::kInt16, "x", 7.0}), ElementsAre(7));
+  EXPECT_THAT(Evaluated(Constant{{3}, DType::kInt16, "x", {int64_t{-7}}}), ElementsAre(-7, -7, -7));
+  EXPECT_THAT(Evaluated(Constant{{}, DType::kInt16, "x", {7.0}}), ElementsAre(7));
+  const std::vector<Number> each = {int64_t{1}, int64_t{2}, int64_t{3}};
+  EXPECT_THAT(Evaluated(Constant{{1, 3}, DType::kInt16, "x", each}), ElementsAre(1, 2, 3));
   ASSERT_NE(source.constant(), nullptr);
   EXPECT_EQ(source.constant()->reason, "not needed");
 }
 
 TEST(ConstantTest, HasItsNumberInEveryDType) {
   std::vector<float> floats(2);
-  ASSERT_OK(SlotSource(Constant{{2}, DType::kFloat32, "x", 0.1}).Evaluate(reinterpret_cast<char*>(floats.data())));
+  ASSERT_OK(SlotSource(Constant{{2}, DType::kFloat32, "x", {0.1}}).Evaluate(reinterpret_cast<char*>(floats.data())));
   EXPECT_THAT(floats, ElementsAre(0.1f, 0.1f));
   std::string bools(3, '\x55');
-  ASSERT_OK(SlotSource(Constant{{3}, DType::kBool, "x", int64_t{1}}).Evaluate(bools.data()));
+  ASSERT_OK(SlotSource(Constant{{3}, DType::kBool, "x", {int64_t{1}}}).Evaluate(bools.data()));
   EXPECT_EQ(bools, "\1\1\1");
 }
 
@@ -202,7 +204,8 @@ TEST(SlotSourceTest, NamesItsOperation) {
   };
   EXPECT_EQ(TakeFrom(checkpoint, 0).operation(), "");
   EXPECT_EQ(SlotSource(Constant{{2}, DType::kInt16, "x"}).operation(), "zeros");
-  EXPECT_EQ(SlotSource(Constant{{2}, DType::kFloat32, "x", 0.5}).operation(), "constant(0.5)");
+  EXPECT_EQ(SlotSource(Constant{{2}, DType::kFloat32, "x", {0.5}}).operation(), "constant(0.5)");
+  EXPECT_EQ(SlotSource(Constant{{2}, DType::kFloat32, "x", {0.5, 0.25}}).operation(), "constant(0.5, 0.25)");
   EXPECT_EQ(computed({0, 1}, MakeOperation("concatenate", {1}).value(), 0), "concatenate(1)");
   EXPECT_EQ(computed({0}, MakeOperation("chunk", {2, 0}).value(), 1), "chunk(2, 0)[1]");
 }
@@ -211,7 +214,7 @@ TEST(ConstantTest, IsEqualByShapeDTypeReasonAndValue) {
   const SlotSource source = Constant{{2}, DType::kInt16, "x"};
   EXPECT_EQ(source, SlotSource(Constant{{2}, DType::kInt16, "x"}));
   EXPECT_NE(source, SlotSource(Constant{{3}, DType::kInt16, "x"}));
-  EXPECT_NE(source, SlotSource(Constant{{2}, DType::kInt16, "x", int64_t{1}}));
+  EXPECT_NE(source, SlotSource(Constant{{2}, DType::kInt16, "x", {int64_t{1}}}));
   EXPECT_NE(source, TakeFrom(MakeCheckpoint(), 0));
 }
 

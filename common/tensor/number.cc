@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace modelport {
 namespace {
@@ -193,6 +194,15 @@ std::string NumberText(const Number& number) {
   if (const auto* integer = std::get_if<int64_t>(&number)) return absl::StrCat(*integer);
   std::array<char, 32> text;
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), *std::get_if<double>(&number)).ptr};
+}
+
+bool AreSameNumbers(const std::vector<Number>& a, const std::vector<Number>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), IsSameNumber);
+}
+
+std::string NumbersText(const std::vector<Number>& numbers) {
+  return absl::StrJoin(numbers, ", ",
+                       [](std::string* text, const Number& number) { absl::StrAppend(text, NumberText(number)); });
 }
 
 }  // namespace modelport

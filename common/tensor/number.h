@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "common/tensor/dtype.h"
 
@@ -32,6 +33,12 @@ bool HoldsExactly(DType dtype, const Number& number);
 
 // The shortest decimal that is read back as the same number: "3", "0.1", "1e-06", "nan".
 std::string NumberText(const Number& number);
+
+// The same for each of them, in their order.
+bool AreSameNumbers(const std::vector<Number>& a, const std::vector<Number>& b);
+
+// "3", or "3, 0.1" of several.
+std::string NumbersText(const std::vector<Number>& numbers);
 
 }  // namespace modelport
 

@@ -140,5 +140,12 @@ TEST(NumberTest, IsPrintedInFull) {
   EXPECT_EQ(NumberText(3.0), "3");
 }
 
+TEST(NumberTest, SeveralAreTheSameIfEachIs) {
+  EXPECT_TRUE(AreSameNumbers({int64_t{3}, 0.5}, {3.0, 0.5}));
+  EXPECT_FALSE(AreSameNumbers({int64_t{3}, 0.5}, {int64_t{3}}));
+  EXPECT_FALSE(AreSameNumbers({int64_t{3}}, {int64_t{4}}));
+  EXPECT_EQ(NumbersText({int64_t{3}, 0.5}), "3, 0.5");
+}
+
 }  // namespace
 }  // namespace modelport

@@ -42,6 +42,15 @@ absl::optional<double> ParseNumber(const YamlValue& value) {
   return result;
 }
 
+// An integer or a decimal number; true is 1 and false 0. What is none of these is reported and 0.
+std::variant<int64_t, double> ReadNumber(const YamlValue& value, absl::string_view subject, YamlProblems* problems) {
+  if (value.plain && (value.text == "true" || value.text == "false")) return int64_t{value.text == "true"};
+  if (const absl::optional<int64_t> integer = ParseInteger(value)) return *integer;
+  if (const absl::optional<double> number = ParseNumber(value)) return *number;
+  AddWrongKind(value, subject, "a number, true or false", problems);
+  return int64_t{0};
+}
+
 }  // namespace
 
 std::string DescribeYaml(const YamlValue& value) {
@@ -164,15 +173,16 @@ int64_t YamlMapReader::TakeInt(absl::string_view name, int64_t fallback) {
   return number.value_or(fallback);
 }
 
-std::variant<int64_t, double> YamlMapReader::TakeNumber(absl::string_view name,
-                                                        std::variant<int64_t, double> fallback) {
+std::vector<std::variant<int64_t, double>> YamlMapReader::TakeNumberOrNumbers(absl::string_view name) {
   const YamlValue* value = Take(name);
-  if (value == nullptr) return fallback;
-  if (value->plain && (value->text == "true" || value->text == "false")) return int64_t{value->text == "true"};
-  if (const absl::optional<int64_t> integer = ParseInteger(*value)) return *integer;
-  if (const absl::optional<double> number = ParseNumber(*value)) return *number;
-  AddWrongKind(*value, FieldSubject(name), "a number, true or false", problems_);
-  return fallback;
+  if (value == nullptr) return {int64_t{0}};
+  if (value->kind != Kind::kList) return {ReadNumber(*value, FieldSubject(name), problems_)};
+  if (value->items.empty()) AddWrongKind(*value, FieldSubject(name), "a number, true or false, or numbers", problems_);
+  std::vector<std::variant<int64_t, double>> numbers;
+  for (const YamlValue& item : value->items) {
+    numbers.push_back(ReadNumber(item, absl::StrCat("an item of ", FieldSubject(name)), problems_));
+  }
+  return numbers;
 }
 
 const std::vector<YamlValue::Field>& YamlMapReader::TakeFields(absl::string_view name) {

@@ -39,8 +39,8 @@ class YamlMapReader {
   bool TakeBool(absl::string_view name, bool fallback);
   // A decimal integer without leading zeros.
   int64_t TakeInt(absl::string_view name, int64_t fallback);
-  // An integer or a decimal number; true is 1 and false 0.
-  std::variant<int64_t, double> TakeNumber(absl::string_view name, std::variant<int64_t, double> fallback);
+  // An integer or a decimal number, where true is 1 and false 0, or those of a list; 0 if the field is absent.
+  std::vector<std::variant<int64_t, double>> TakeNumberOrNumbers(absl::string_view name);
   // The fields of a map, or the items of a list; empty if the field `name` is absent.
   const std::vector<YamlValue::Field>& TakeFields(absl::string_view name);
   const std::vector<YamlValue>& TakeItems(absl::string_view name);

@@ -28,11 +28,12 @@ TEST(YamlMapReaderTest, TakesFieldsOfEveryKind) {
   EXPECT_EQ(reader.TakeInt("int", 0), -14);
   EXPECT_EQ(reader.TakeFields("map")[0].name, "x");
   using Number = std::variant<int64_t, double>;
-  EXPECT_EQ(reader.TakeNumber("int", int64_t{0}), Number(int64_t{-14}));
-  EXPECT_EQ(reader.TakeNumber("half", int64_t{0}), Number(0.5));
-  EXPECT_EQ(reader.TakeNumber("yes", int64_t{0}), Number(int64_t{1}));
-  EXPECT_EQ(reader.TakeNumber("no", int64_t{1}), Number(int64_t{0}));
-  EXPECT_EQ(reader.TakeNumber("absent", 0.25), Number(0.25));
+  EXPECT_THAT(reader.TakeNumberOrNumbers("int"), ElementsAre(Number(int64_t{-14})));
+  EXPECT_THAT(reader.TakeNumberOrNumbers("half"), ElementsAre(Number(0.5)));
+  EXPECT_THAT(reader.TakeNumberOrNumbers("yes"), ElementsAre(Number(int64_t{1})));
+  EXPECT_THAT(reader.TakeNumberOrNumbers("no"), ElementsAre(Number(int64_t{0})));
+  EXPECT_THAT(reader.TakeNumberOrNumbers("absent"), ElementsAre(Number(int64_t{0})));
+  EXPECT_THAT(reader.TakeNumberOrNumbers("numbers"), ElementsAre(Number(int64_t{1}), Number(-0.5), Number(1e-6)));
   reader.Finish();
   EXPECT_OK(problems.status());
 }
@@ -69,7 +70,7 @@ TEST_P(YamlMapReaderErrorTest, IsReported) {
   reader.TakeInt("size", 1);
   reader.TakeItems("items");
   reader.TakeTexts("texts");
-  reader.TakeNumber("value", int64_t{0});
+  reader.TakeNumberOrNumbers("value");
   if (value.kind == YamlValue::Kind::kMap && value.fields[0].name == "mean") reader.TakeNumbers("mean");
   reader.Finish();
   EXPECT_THAT(problems.status(), StatusIs(absl::StatusCode::kInvalidArgument, "a.yaml:" + GetParam().error));

@@ -18,7 +18,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 WEIGHTS = os.path.join(os.path.dirname(__file__), "..", "..", "models", "demo_depth", "demo_depth.safetensors")
-MAX_ELEMENTS = 1000  # Of a stage that is stored; larger ones are stored as a slice.
+MAX_ELEMENTS = 200  # Of a stage that is stored; larger ones are stored as a slice.
 
 
 def upstream_model(checkout, state):

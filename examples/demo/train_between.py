@@ -74,7 +74,7 @@ class IFBlock(nn.Module):
 
 
 class IFNet(nn.Module):
-    """That of RIFE 4.6, which sees nothing of an image but its colours."""
+    """That of RIFE 4.5, which sees nothing of an image but its colours."""
 
     def __init__(self, widths, scales):
         super().__init__()

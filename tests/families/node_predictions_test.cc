@@ -35,7 +35,14 @@ using testing::HasSubstr;
 
 constexpr int kWidth = 40, kHeight = 30;
 
-// A folder with photo.png and trimap.png of one size.
+// A slope from 1 to 6 metres.
+std::vector<uint16_t> Millimetres() {
+  std::vector<uint16_t> depth;
+  for (int i = 0; i < kWidth * kHeight; ++i) depth.push_back(static_cast<uint16_t>(1000 + 4 * i));
+  return depth;
+}
+
+// A folder with photo.png, trimap.png and depth.png of one size, the last in millimetres.
 std::string FolderWithPictures(const std::string& name) {
   const std::string folder = EmptyFolder(name);
   std::ofstream(folder + "/photo.png", std::ios::binary) << MakePng({.width = kWidth, .height = kHeight});
@@ -47,6 +54,9 @@ std::string FolderWithPictures(const std::string& name) {
   const auto trimap = EncodePng(kWidth, kHeight, absl::MakeConstSpan(grey), {});
   EXPECT_OK(trimap);
   std::ofstream(folder + "/trimap.png", std::ios::binary) << *trimap;
+  const auto depth = EncodePng(kWidth, kHeight, absl::MakeConstSpan(Millimetres()), {});
+  EXPECT_OK(depth);
+  std::ofstream(folder + "/depth.png", std::ios::binary) << *depth;
   return folder;
 }
 
@@ -105,6 +115,15 @@ bool HasWrapper(const std::string& name, absl::string_view type) {
 
 bool TakesTwoImages(const std::string& name) { return HasWrapper(name, "NukeBetween") || HasWrapper(name, "NukeFlow"); }
 bool TakesTrimap(const std::string& name) { return HasWrapper(name, "NukeMatte"); }
+bool TakesCoarseDepth(const std::string& name) { return HasWrapper(name, "NukePromptedDepth"); }
+
+// The flags that give a node what it takes beside or in place of photo.png.
+std::vector<std::string> InputsOf(const std::string& name) {
+  if (TakesTrimap(name)) return {"--trimap=trimap.png"};
+  if (TakesCoarseDepth(name)) return {"--prompt_depth=depth.png"};
+  if (TakesTwoImages(name)) return {"--input=photo.png,trimap.png", "--between=1"};
+  return {};
+}
 
 class NodeTest : public testing::TestWithParam<std::string> {};
 
@@ -115,13 +134,16 @@ TEST_P(NodeTest, ItsPictureIsWhatItsCodeGives) {
   ASSERT_EQ(exported.exit_status, 0) << exported.err;
   at::Tensor input = ReadUnit(folder + "/photo.png").unsqueeze(0);
   std::vector<std::string> flags = {"--out=out.exr"};
+  const std::vector<std::string> inputs = InputsOf(GetParam());
+  flags.insert(flags.end(), inputs.begin(), inputs.end());
   if (TakesTrimap(GetParam())) {
     input = at::cat({input, ReadUnit(folder + "/trimap.png").slice(0, 0, 1).unsqueeze(0)}, 1);
-    flags.emplace_back("--trimap=trimap.png");
   }
-  if (TakesTwoImages(GetParam())) {
-    input = at::cat({input, ReadUnit(folder + "/trimap.png").unsqueeze(0)}, 1);
-    flags.insert(flags.end(), {"--input=photo.png,trimap.png", "--between=1"});
+  if (TakesTwoImages(GetParam())) input = at::cat({input, ReadUnit(folder + "/trimap.png").unsqueeze(0)}, 1);
+  if (TakesCoarseDepth(GetParam())) {
+    const std::vector<uint16_t> depth = Millimetres();
+    const std::vector<float> metres(depth.begin(), depth.end());
+    input = at::cat({input, at::tensor(metres).reshape({1, 1, kHeight, kWidth}) / 1000}, 1);
   }
   const ToolResult result = Predict(folder, "m.pt", flags);
   ASSERT_EQ(result.exit_status, 0) << result.err;
@@ -145,8 +167,8 @@ TEST_P(NodeTest, AnOnnxFileGivesTheSame) {
   }
   ASSERT_EQ(Export(folder, node, {"--target=nuke", "--out=m.pt", "--noverify"}).exit_status, 0);
   std::vector<std::string> flags = {"--out=pt.exr"};
-  if (TakesTrimap(GetParam())) flags.emplace_back("--trimap=trimap.png");
-  if (TakesTwoImages(GetParam())) flags.insert(flags.end(), {"--input=photo.png,trimap.png", "--between=1"});
+  const std::vector<std::string> inputs = InputsOf(GetParam());
+  flags.insert(flags.end(), inputs.begin(), inputs.end());
   ASSERT_EQ(Predict(folder, "m.pt", flags).exit_status, 0);
   flags[0] = "--out=onnx.exr";
   if (TakesTwoImages(GetParam())) {

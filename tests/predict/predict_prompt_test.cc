@@ -1,4 +1,4 @@
-// predict with a model that makes a matte of what points and a box mean.
+// predict with a model that makes a matte of what points and a box mean, and with one that refines a coarse depth.
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/tensor.h>
@@ -11,11 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/examples.h"
 #include "tests/support/tool_process.h"
+#include "tools/image/encode_png.h"
 #include "tools/image/read_image.h"
 #include "tools/image/testing/read_exr.h"
 #include "tools/image/testing/sample_images.h"
@@ -138,6 +140,67 @@ TEST(PredictPromptTest, WrongPromptsSayWhatIsWanted) {
   EXPECT_THAT(error({"--point=12,7", "--trimap=photo.png"}),
               HasSubstr("--point and --trimap do not go together: a prompt is for one image"));
   EXPECT_THAT(FileNames(folder), testing::ElementsAre("photo.png"));
+}
+
+std::string RefiningModel() { return ExampleModel("depth of a coarse one"); }
+
+// A folder with photo.png, and with lidar.png of eight by six pixels, in millimetres.
+std::string FolderWithCoarseDepth(const std::string& name) {
+  const std::string folder = FolderWithPhoto(name);
+  std::vector<uint16_t> millimetres;
+  for (int i = 0; i < 48; ++i) millimetres.push_back(static_cast<uint16_t>(2000 + 25 * i));
+  const absl::StatusOr<std::string> png = EncodePng(8, 6, absl::MakeConstSpan(millimetres), {});
+  EXPECT_THAT(png, IsOk());
+  std::ofstream(folder + "/lidar.png", std::ios::binary) << *png;
+  return folder;
+}
+
+TEST(PredictPromptDepthTest, TheDepthIsWhatTheArtifactGives) {
+  const std::string folder = FolderWithCoarseDepth("refined");
+  const ToolResult exported = RunWarmTool("export",
+                                          {"--model=" + RefiningModel(), "--weights=seeded", "--noverify",
+                                           "--with_preprocess", "--plugin_path=" + DataPath("models"), "--out=m.pt"},
+                                          folder);
+  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  const ToolResult result = RunWarmTool(
+      "predict", {"--artifact=m.pt", "--input=photo.png", "--prompt_depth=lidar.png", "--size=28", "--out=depth.exr"},
+      folder);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("metres"));
+  ASSERT_OK_AND_ASSIGN(const ReadImageResult photo, ReadImage(folder + "/photo.png", 10000));
+  const std::vector<uint8_t>& bytes = std::get<std::vector<uint8_t>>(photo.image.pixels);
+  const at::Tensor x = at::from_blob(const_cast<uint8_t*>(bytes.data()), {1, kHeight, kWidth, 3}, at::kByte)
+                           .permute({0, 3, 1, 2})
+                           .contiguous();
+  std::vector<float> metres;
+  for (int i = 0; i < 48; ++i) metres.push_back(static_cast<float>(2000 + 25 * i) / 1000.0f);
+  torch::jit::Module module = torch::jit::load(folder + "/m.pt");
+  const at::Tensor expected =
+      module.forward({x, at::tensor(metres).reshape({1, 1, 6, 8}), int64_t{28}}).toTensor().flatten();
+  const at::Tensor written = at::tensor(ReadExr(folder + "/depth.exr").channels.at("depth.Z"));
+  EXPECT_LE((written - expected).abs().max().item<double>(), 1e-5);
+  EXPECT_GE(written.min().item<double>(), 2 - 1e-5);
+  EXPECT_LE(written.max().item<double>(), 3.175 + 1e-5);
+}
+
+TEST(PredictPromptDepthTest, WhatCannotBeUsedIsToldFirst) {
+  const std::string folder = FolderWithCoarseDepth("unusable");
+  const auto error = [&](const std::vector<std::string>& more, const std::string& model = RefiningModel()) {
+    std::vector<std::string> flags = {"--model=" + model, "--weights=seeded", "--plugin_path=" + DataPath("models"),
+                                      "--input=photo.png", "--out=depth.exr"};
+    flags.insert(flags.end(), more.begin(), more.end());
+    const ToolResult result = RunWarmTool("predict", flags, folder);
+    EXPECT_EQ(result.exit_status, 1);
+    return result.err;
+  };
+  EXPECT_THAT(error({}), HasSubstr("--prompt_depth is missing: " + RefiningModel() +
+                                   " takes an image and a coarse depth of it: an EXR file in metres"));
+  EXPECT_THAT(error({"--prompt_depth=photo.png"}), HasSubstr("photo.png: has 8 bits"));
+  EXPECT_THAT(error({"--prompt_depth=lidar.png"}, DepthModel()),
+              HasSubstr("--prompt_depth: " + DepthModel() + " takes none"));
+  EXPECT_THAT(error({"--prompt_depth=lidar.png", "--trimap=lidar.png"}),
+              HasSubstr("--trimap: " + RefiningModel() + " takes none"));
+  EXPECT_THAT(FileNames(folder), testing::UnorderedElementsAre("photo.png", "lidar.png"));
 }
 
 }  // namespace

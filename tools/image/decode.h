@@ -63,6 +63,11 @@ absl::Status CatchExr(absl::FunctionRef<absl::Status()> run);
 //   others          as PixelMemory::Start
 absl::StatusOr<Decoded> DecodeExr(absl::string_view file, PixelMemory& memory);
 
+// Decodes the display window of an EXR file of depth: its channel depth.Z, Z, Y or R, or the only one it has, as it is,
+// into red, green and blue alike. What is not finite becomes 0, with a note. Call it in a confined process. Errors are
+// those of DecodeExr.
+absl::StatusOr<Decoded> DecodeExrDepth(absl::string_view file, PixelMemory& memory);
+
 // Decodes a JPEG file to bytes. Grey and CMYK become RGB. Call it in a confined process.
 //   DataLoss   damaged or truncated
 //   others     as PixelMemory::Start

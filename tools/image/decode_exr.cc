@@ -64,18 +64,37 @@ Window ToWindow(const Imath::Box2i& box) {
   return {box.min.x, box.min.y, int64_t{box.max.x} - box.min.x + 1, int64_t{box.max.y} - box.min.y + 1};
 }
 
-// The channels of red, green and blue.
-absl::StatusOr<std::vector<std::string>> ChooseChannels(const Imf::ChannelList& channels) {
-  const auto has = [&](const char* name) {
-    const Imf::Channel* const channel = channels.findChannel(name);
-    return channel != nullptr && channel->xSampling == 1 && channel->ySampling == 1;
-  };
-  if (has("R") && has("G") && has("B")) return std::vector<std::string>{"R", "G", "B"};
-  if (has("Y") && channels.findChannel("RY") == nullptr) return std::vector<std::string>{"Y"};
+// What the pixels are.
+enum class Content { kColours, kDepth };
+
+bool Has(const Imf::ChannelList& channels, const std::string& name) {
+  const Imf::Channel* const channel = channels.findChannel(name);
+  return channel != nullptr && channel->xSampling == 1 && channel->ySampling == 1;
+}
+
+std::vector<std::string> NamesOf(const Imf::ChannelList& channels) {
   std::vector<std::string> names;
   for (auto channel = channels.begin(); channel != channels.end(); ++channel) names.emplace_back(channel.name());
+  return names;
+}
+
+// The channels of red, green and blue.
+absl::StatusOr<std::vector<std::string>> ChooseChannels(const Imf::ChannelList& channels) {
+  if (Has(channels, "R") && Has(channels, "G") && Has(channels, "B")) return std::vector<std::string>{"R", "G", "B"};
+  if (Has(channels, "Y") && channels.findChannel("RY") == nullptr) return std::vector<std::string>{"Y"};
   return absl::UnimplementedError(
-      absl::StrCat("wants the channels R, G and B, or Y, not subsampled; has ", FirstFew(names)));
+      absl::StrCat("wants the channels R, G and B, or Y, not subsampled; has ", FirstFew(NamesOf(channels))));
+}
+
+// The channel of depth.
+absl::StatusOr<std::vector<std::string>> ChooseDepth(const Imf::ChannelList& channels) {
+  std::vector<std::string> names = NamesOf(channels);
+  if (names.size() == 1 && Has(channels, names[0])) return names;
+  for (const char* const name : {"depth.Z", "Z", "Y", "R"}) {
+    if (Has(channels, name)) return std::vector<std::string>{name};
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("wants a channel depth.Z, Z, Y or R, not subsampled; has ", FirstFew(names)));
 }
 
 // Reads the channels `names` of the data window `data` into `pixels`, one after the other in each pixel.
@@ -149,10 +168,11 @@ absl::Status ConvertPrimaries(const Imf::Header& header, std::vector<float>& pix
   return absl::OkStatus();
 }
 
-// Copies what the display window shows as sRGB; the rest of it is black. Returns the number of NaN.
+// Copies what the display window shows, colours as sRGB; the rest of it is 0. Returns the number of values that are NaN
+// or, of depth, not finite.
 int64_t CopyDisplay(const std::vector<float>& pixels, int64_t channels, const Window& data, const Window& display,
-                    const PixelMemory& memory) {
-  int64_t nan = 0;
+                    Content content, const PixelMemory& memory) {
+  int64_t unusable = 0;
   for (int64_t y = 0; y < display.height; ++y) {
     float* to = memory.FloatRow(y);
     const int64_t row = display.top + y - data.top;
@@ -161,12 +181,14 @@ int64_t CopyDisplay(const std::vector<float>& pixels, int64_t channels, const Wi
       const bool inside = row >= 0 && row < data.height && column >= 0 && column < data.width;
       for (int i = 0; i < 3; ++i) {
         const float value = inside ? pixels[(row * data.width + column) * channels + i % channels] : 0;
-        nan += i < channels && std::isnan(value) ? 1 : 0;
-        *to++ = LinearToSrgb(value);
+        const bool is_depth = content == Content::kDepth;
+        const bool is_usable = is_depth ? std::isfinite(value) : !std::isnan(value);
+        unusable += i < channels && !is_usable ? 1 : 0;
+        *to++ = !is_depth ? LinearToSrgb(value) : is_usable ? value : 0;
       }
     }
   }
-  return nan;
+  return unusable;
 }
 
 // The number of the compression that the header states; nullopt if that is not found. OpenEXR calls a file damaged
@@ -190,7 +212,7 @@ absl::Status CheckCompression(absl::string_view bytes) {
       ", which is not read\n  save it with ZIP, PIZ or DWAA: oiiotool IN.exr --compression zip -o OUT.exr"));
 }
 
-absl::Status Decode(absl::string_view bytes, PixelMemory& memory, Decoded& decoded) {
+absl::Status Decode(absl::string_view bytes, Content content, PixelMemory& memory, Decoded& decoded) {
   RETURN_IF_ERROR(CheckCompression(bytes));
   Imf::setGlobalThreadCount(0);
   MemoryStream stream(bytes);
@@ -198,31 +220,44 @@ absl::Status Decode(absl::string_view bytes, PixelMemory& memory, Decoded& decod
   const Window data = ToWindow(file.header().dataWindow()), display = ToWindow(file.header().displayWindow());
   RETURN_IF_ERROR(memory.Start(data.width, data.height));
   RETURN_IF_ERROR(memory.Start(display.width, display.height));
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, ChooseChannels(file.header().channels()));
+  const auto choose = content == Content::kDepth ? ChooseDepth : ChooseChannels;
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, choose(file.header().channels()));
   std::vector<float> pixels(data.width * data.height * names.size());
   ReadChannels(file, names, data, pixels);
   if (names.size() == 3) RETURN_IF_ERROR(ConvertPrimaries(file.header(), pixels, decoded));
-  const int64_t nan = CopyDisplay(pixels, names.size(), data, display, memory);
+  const int64_t unusable = CopyDisplay(pixels, names.size(), data, display, content, memory);
   decoded.width = static_cast<int>(display.width);
   decoded.height = static_cast<int>(display.height);
   decoded.floats = true;
+  if (content == Content::kDepth) {
+    if (unusable > 0) decoded.notes.push_back(absl::StrCat(unusable, " values are not finite and taken as 0"));
+    return absl::OkStatus();
+  }
   decoded.notes.emplace_back(kSceneLinear);
   const float aspect = file.header().pixelAspectRatio();
   decoded.plate = {static_cast<int>(display.left), static_cast<int>(display.top), aspect};
   if (std::abs(aspect - 1) > 1e-3f) {
     decoded.notes.push_back(absl::StrFormat("pixel aspect ratio %.4g: the model takes the pixels as square", aspect));
   }
-  if (nan > 0) decoded.notes.push_back(absl::StrCat(nan, " NaN taken as 0"));
+  if (unusable > 0) decoded.notes.push_back(absl::StrCat(unusable, " NaN taken as 0"));
   if (file.header().channels().findChannel("A") != nullptr) decoded.notes.emplace_back(kAlphaIgnored);
   return absl::OkStatus();
+}
+
+absl::StatusOr<Decoded> DecodeContent(absl::string_view file, Content content, PixelMemory& memory) {
+  Decoded decoded;
+  RETURN_IF_ERROR(CatchExr([&] { return Decode(file, content, memory, decoded); }));
+  return decoded;
 }
 
 }  // namespace
 
 absl::StatusOr<Decoded> DecodeExr(absl::string_view file, PixelMemory& memory) {
-  Decoded decoded;
-  RETURN_IF_ERROR(CatchExr([&] { return Decode(file, memory, decoded); }));
-  return decoded;
+  return DecodeContent(file, Content::kColours, memory);
+}
+
+absl::StatusOr<Decoded> DecodeExrDepth(absl::string_view file, PixelMemory& memory) {
+  return DecodeContent(file, Content::kDepth, memory);
 }
 
 }  // namespace modelport

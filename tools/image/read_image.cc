@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
@@ -179,8 +180,7 @@ ReadImageResult TurnUpright(Decoded decoded, const char* memory) {
   return result;
 }
 
-absl::StatusOr<ReadImageResult> Read(absl::string_view bytes, int64_t max_pixels) {
-  ASSIGN_OR_RETURN(const Decoder decoder, ChooseDecoder(bytes));
+absl::StatusOr<ReadImageResult> Read(absl::string_view bytes, Decoder decoder, int64_t max_pixels) {
   ASSIGN_OR_RETURN(const SharedMemory shared, SharedMemory::Allocate(PixelBytes(max_pixels)));
   const auto decode = [&]() -> absl::StatusOr<std::string> {
     PixelMemory memory(shared.bytes());
@@ -195,14 +195,61 @@ absl::StatusOr<ReadImageResult> Read(absl::string_view bytes, int64_t max_pixels
   return TurnUpright(std::move(decoded), shared.bytes().data());
 }
 
-}  // namespace
+// The decoder for depth.
+absl::StatusOr<Decoder> ChooseDepthDecoder(absl::string_view bytes) {
+  ASSIGN_OR_RETURN(const Decoder decoder, ChooseDecoder(bytes));
+  if (decoder == DecodeExr) return DecodeExrDepth;
+  if (decoder == DecodePng) return decoder;
+  return absl::InvalidArgumentError("depth is read from EXR, in metres, and from PNG of 16 bits, in millimetres");
+}
 
-absl::StatusOr<ReadImageResult> ReadImage(const std::string& path, int64_t max_pixels) {
+// The depth in the pixels of an image whose red, green and blue are `scale` metres.
+absl::StatusOr<ReadDepthResult> DepthIn(const ReadImageResult& read, float scale) {
+  ReadDepthResult depth = {.width = read.image.width, .height = read.image.height};
+  const auto* const values = std::get_if<std::vector<float>>(&read.image.pixels);
+  if (values == nullptr) return absl::InvalidArgumentError("has 8 bits; depth in a PNG is 16 bits of millimetres");
+  for (size_t i = 0; i < values->size(); i += 3) {
+    if ((*values)[i] != (*values)[i + 1] || (*values)[i] != (*values)[i + 2]) {
+      return absl::InvalidArgumentError("is a colour image; depth is one number a pixel");
+    }
+    depth.metres.push_back((*values)[i] * scale);
+  }
+  const int64_t holes = std::count(depth.metres.begin(), depth.metres.end(), 0.0f);
+  if (holes > 0) depth.notes.push_back(absl::StrCat("depth: 0 at ", holes, " pixels, which the model takes as 0 m"));
+  return depth;
+}
+
+// What `read` makes of the bytes of the file, with an error that names it.
+template <typename Result>
+absl::StatusOr<Result> ReadFile(const std::string& path,
+                                absl::FunctionRef<absl::StatusOr<Result>(absl::string_view)> read) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  absl::StatusOr<ReadImageResult> result = Read(file->bytes(), max_pixels);
+  absl::StatusOr<Result> result = read(file->bytes());
   if (!result.ok()) return Annotate(result.status(), path);
   RETURN_IF_ERROR(file->CheckUnchanged());
   return result;
+}
+
+}  // namespace
+
+absl::StatusOr<ReadImageResult> ReadImage(const std::string& path, int64_t max_pixels) {
+  return ReadFile<ReadImageResult>(path, [&](absl::string_view bytes) -> absl::StatusOr<ReadImageResult> {
+    ASSIGN_OR_RETURN(const Decoder decoder, ChooseDecoder(bytes));
+    return Read(bytes, decoder, max_pixels);
+  });
+}
+
+absl::StatusOr<ReadDepthResult> ReadDepth(const std::string& path, int64_t max_pixels) {
+  return ReadFile<ReadDepthResult>(path, [&](absl::string_view bytes) -> absl::StatusOr<ReadDepthResult> {
+    ASSIGN_OR_RETURN(const Decoder decoder, ChooseDepthDecoder(bytes));
+    ASSIGN_OR_RETURN(const ReadImageResult read, Read(bytes, decoder, max_pixels));
+    constexpr float kMetresInPng = 65.535f;  // 65535 millimetres are read as 1.
+    ASSIGN_OR_RETURN(ReadDepthResult depth, DepthIn(read, decoder == DecodePng ? kMetresInPng : 1));
+    for (const std::string& note : read.notes) {
+      if (absl::EndsWith(note, "taken as 0")) depth.notes.push_back(absl::StrCat("depth: ", note));
+    }
+    return depth;
+  });
 }
 
 }  // namespace modelport

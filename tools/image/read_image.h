@@ -28,6 +28,19 @@ struct ReadImageResult {
 //   Unimplemented        a rare kind of TIFF or EXR, or this system cannot confine a process
 absl::StatusOr<ReadImageResult> ReadImage(const std::string& path, int64_t max_pixels);
 
+// A depth of each pixel in metres, upright: rows from the top, pixels from the left.
+struct ReadDepthResult {
+  int width = 0;
+  int height = 0;
+  std::vector<float> metres = {};
+  std::vector<std::string> notes = {};  // For the user: "12 values are not finite and taken as 0".
+};
+
+// Reads depth from an EXR file, whose channel depth.Z, Z, Y or R has metres, or from a PNG file of 16 bits of grey,
+// which has millimetres, as phones and scanners write it. Everything else is as for ReadImage.
+//   InvalidArgument      another kind of file, a PNG of 8 bits or of colours
+absl::StatusOr<ReadDepthResult> ReadDepth(const std::string& path, int64_t max_pixels);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_TOOLS_IMAGE_READ_IMAGE_H_

@@ -360,6 +360,51 @@ TEST(ReadImage, ExrWithoutColoursIsRefusedWithItsChannels) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("has depth.Z, id")));
 }
 
+absl::StatusOr<ReadDepthResult> ReadDepthOf(const std::string& bytes) {
+  return ReadDepth(Write("depth", bytes), kLimit);
+}
+
+TEST(ReadDepth, AnExrHasMetres) {
+  for (const char* const channel : {"depth.Z", "Z", "Y", "R", "lidar.distance"}) {
+    ASSERT_OK_AND_ASSIGN(const auto depth,
+                         ReadDepthOf(MakeExr({.width = 2, .height = 1, .channels = {channel}, .values = {0.25, 80}})));
+    EXPECT_EQ(depth.width, 2);
+    EXPECT_EQ(depth.height, 1);
+    EXPECT_THAT(depth.metres, ElementsAre(0.25, 80)) << channel;
+    EXPECT_THAT(depth.notes, IsEmpty());
+  }
+  ASSERT_OK_AND_ASSIGN(
+      const auto beside,
+      ReadDepthOf(MakeExr({.width = 1, .height = 1, .channels = {"R", "G", "B", "depth.Z"}, .values = {1, 1, 1, 7}})));
+  EXPECT_THAT(beside.metres, ElementsAre(7));
+  EXPECT_THAT(ReadDepthOf(MakeExr({.channels = {"id", "normal.X"}})),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("has id, normal.X")));
+}
+
+TEST(ReadDepth, APngHasMillimetres) {
+  ASSERT_OK_AND_ASSIGN(const auto depth, ReadDepthOf(MakePng({.width = 16, .height = 9, .colours = 0, .bits = 16})));
+  ASSERT_EQ(depth.metres.size(), 16 * 9);
+  for (int i = 0; i < 16 * 9; ++i) {
+    EXPECT_NEAR(depth.metres[i], SampleValue(i % 16, i / 16, 0) * 257 / 1000.0, 1e-5) << i;
+  }
+  EXPECT_THAT(ReadDepthOf(MakePng({.colours = 0})),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has 8 bits; depth in a PNG is 16 bits")));
+  EXPECT_THAT(ReadDepthOf(MakePng({.bits = 16})),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a colour image; depth is one number")));
+  EXPECT_THAT(ReadDepthOf(MakeJpeg({})),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("depth is read from EXR, in metres")));
+}
+
+TEST(ReadDepth, SaysWhereDepthIsMissing) {
+  const float nan = std::nanf(""), infinity = std::numeric_limits<float>::infinity();
+  ASSERT_OK_AND_ASSIGN(
+      const auto depth,
+      ReadDepthOf(MakeExr({.width = 4, .height = 1, .channels = {"Z"}, .values = {nan, 0, infinity, 2}})));
+  EXPECT_THAT(depth.metres, ElementsAre(0, 0, 0, 2));
+  EXPECT_THAT(depth.notes, ElementsAre("depth: 0 at 3 pixels, which the model takes as 0 m",
+                                       "depth: 2 values are not finite and taken as 0"));
+}
+
 TEST(ReadImage, AFormatThatIsNotReadIsNamedWithItsConverter) {
   const std::pair<std::string, absl::string_view> kCases[] = {
       {std::string("\0\0\0\x18", 4) + "ftypheic....",

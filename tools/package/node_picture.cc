@@ -12,17 +12,21 @@ namespace modelport {
 
 absl::Status DrawNode(const std::string& artifact, const std::vector<std::string>& images, const std::string& out) {
   ASSIGN_OR_RETURN(const LoadedArtifact node, LoadArtifact(artifact, /*public_key=*/""));
-  const bool takes_trimap = TakesTrimap(node), takes_frames = TakesImages(node) == ImagesTaken::kTwoFrames;
-  const size_t wanted = takes_trimap || takes_frames ? 2 : 1;
+  const Companion companion = TakesBeside(node);
+  const bool takes_frames = TakesImages(node) == ImagesTaken::kTwoFrames;
+  const size_t wanted = companion != Companion::kNone || takes_frames ? 2 : 1;
   if (images.size() != wanted) {
-    const std::string inputs = takes_trimap   ? "an image and its trimap, with a comma between"
+    const std::string inputs = companion == Companion::kTrimap ? "an image and its trimap, with a comma between"
+                               : companion == Companion::kCoarseDepth
+                                   ? "an image and its coarse depth, with a comma between"
                                : takes_frames ? "two frames, with a comma between"
                                               : "one image";
     return absl::InvalidArgumentError(
         absl::StrCat(node.manifest.model(), " wants ", inputs, ", has ", images.size(), " files"));
   }
   PredictJob job = {.input = images[0], .output = out};
-  if (takes_trimap) job.trimap = images[1];
+  if (companion != Companion::kNone) job.companion = images[1];
+  job.kind = companion;
   if (takes_frames) job.next = images[1];
   PredictOptions options;
   const std::string& kind = node.manifest.interface().kind();

@@ -69,7 +69,7 @@ struct PredictFlags {
       scene->NotWith({&compare, &benchmark, &between, &tile}, "views of a scene are taken together");
     }
     for (AnyFlag* const prompt : FlagGroup{&point, &box}) {
-      prompt->NotWith({&trimap, &between, &views, &cameras, &points}, "a prompt is for one image");
+      prompt->NotWith({&trimap, &prompt_depth, &between, &views, &cameras, &points}, "a prompt is for one image");
     }
     benchmark.NotWith({&compare}, "it measures one artifact");
     resume.NotWith({&benchmark}, "that writes nothing");
@@ -86,6 +86,10 @@ struct PredictFlags {
       group, "trimap", "",
       "for a model of mattes: the trimap of the image, grey: black background, white foreground, unknown between; of "
       "several images a folder or a sequence, which has one with the number or the name of each image"};
+  Flag<std::string> prompt_depth{group, "prompt_depth", "",
+                                 "for a model that refines a coarse depth, such as a phone's LiDAR: that depth, an EXR "
+                                 "file in metres or a PNG file "
+                                 "of 16 bits in millimetres, of any size; of several images as for --trimap"};
   Flag<PointsFlag> point{group,
                          "point",
                          {},
@@ -375,22 +379,37 @@ absl::Status CheckShot(const PredictFlags& flags, bool wants_scene, const Loaded
   return absl::OkStatus();
 }
 
-// Gives each job, of which `images` are the inputs, its trimap.
-absl::Status PairTrimaps(const std::string& trimap, const LoadedArtifact& artifact,
-                         const std::vector<FoundImage>& images, std::vector<PredictJob>& jobs) {
+// Gives each job, of which `images` are the inputs, its companion.
+absl::Status PairCompanions(const PredictFlags& flags, const LoadedArtifact& artifact,
+                            const std::vector<FoundImage>& images, std::vector<PredictJob>& jobs) {
+  struct Kind {
+    Companion kind;
+    const Flag<std::string>& flag;
+    std::string what;
+  };
   const std::string& model = artifact.manifest.model();
-  if (trimap.empty() && !TakesTrimap(artifact)) return absl::OkStatus();
-  if (trimap.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--trimap is missing: ", model,
-                     " takes an image and its trimap, grey of the same size: black background, white foreground, "
-                     "unknown between"));
+  const Companion taken = TakesBeside(artifact);
+  for (const Kind& kind :
+       {Kind{Companion::kTrimap, flags.trimap,
+             "its trimap, grey of the same size: black background, white foreground, unknown between"},
+        Kind{Companion::kCoarseDepth, flags.prompt_depth,
+             "a coarse depth of it: an EXR file in metres, or a PNG file of 16 bits in millimetres"}}) {
+    const std::string flag = absl::StrCat("--", kind.flag.name()), value = *kind.flag;
+    if (taken != kind.kind && !value.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(flag, ": ", model, " takes none"));
+    }
+    if (taken != kind.kind) continue;
+    if (value.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(flag, " is missing: ", model, " takes an image and ", kind.what));
+    }
+    ASSIGN_OR_RETURN(const FoundImages found, FindImages(ResolveUserPaths(value), MissingFrames::kSkip));
+    const auto pairs = PairByFrame(images, found.images);
+    if (!pairs.ok()) return Annotate(pairs.status(), absl::StrCat(flag, "=", value));
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      jobs[i].companion = (*pairs)[i].second.path;
+      jobs[i].kind = taken;
+    }
   }
-  if (!TakesTrimap(artifact)) return absl::InvalidArgumentError(absl::StrCat("--trimap: ", model, " takes none"));
-  ASSIGN_OR_RETURN(const FoundImages trimaps, FindImages(ResolveUserPaths(trimap), MissingFrames::kSkip));
-  const auto pairs = PairByFrame(images, trimaps.images);
-  if (!pairs.ok()) return Annotate(pairs.status(), absl::StrCat("--trimap=", trimap));
-  for (size_t i = 0; i < jobs.size(); ++i) jobs[i].trimap = (*pairs)[i].second.path;
   return absl::OkStatus();
 }
 
@@ -460,7 +479,7 @@ absl::Status Predict(PredictFlags& flags) {
   RETURN_IF_ERROR(CheckBetween(flags, artifact));
   RETURN_IF_ERROR(CheckPrompt(options.prompt, artifact));
   RETURN_IF_ERROR(CheckOut(*flags.exported.out, OutputsOf(flags, artifact)));
-  RETURN_IF_ERROR(PairTrimaps(*flags.trimap, artifact, inputs.images, report.jobs));
+  RETURN_IF_ERROR(PairCompanions(flags, artifact, inputs.images, report.jobs));
   KeepFreedMemory();
   if (*flags.benchmark) return MeasureOne(artifact, report.jobs[0], options, flags.report);
   ASSIGN_OR_RETURN(const absl::optional<LoadedArtifact> compared, OpenCompared(flags));

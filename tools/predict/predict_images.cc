@@ -4,6 +4,7 @@
 #include <ATen/core/ivalue.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/softmax.h>
+#include <ATen/ops/tensor.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -46,12 +47,10 @@ absl::Status OpenOutput(const std::string& path, std::deque<OutputFile>& files) 
 }
 
 // Reads a trimap, an image of grey: black is background, white foreground, what is between unknown. Returns [1, H, W],
-// bytes or floats in 0..1, as the file holds them: those of EXR and floating TIFF files are not converted to sRGB. For
-// a model that takes none, `path` is "" and the tensor undefined.
+// bytes or floats in 0..1, as the file holds them: those of EXR and floating TIFF files are not converted to sRGB.
 // Errors are those of ReadImage, and
 //   InvalidArgument   red, green and blue differ
 absl::StatusOr<at::Tensor> ReadTrimap(const std::string& path, int64_t max_pixels) {
-  if (path.empty()) return at::Tensor();
   ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(path, max_pixels));
   const Image& image = read.image;
   return std::visit(
@@ -70,6 +69,16 @@ absl::StatusOr<at::Tensor> ReadTrimap(const std::string& path, int64_t max_pixel
         return trimap;
       },
       image.pixels);
+}
+
+// Reads the companion of a job, [1, h, w]; undefined for a model that takes none. Adds what the user has to know to
+// `notes`.
+absl::StatusOr<at::Tensor> ReadCompanion(const PredictJob& job, int64_t max_pixels, std::set<std::string>& notes) {
+  if (job.kind == Companion::kNone) return at::Tensor();
+  if (job.kind == Companion::kTrimap) return ReadTrimap(job.companion, max_pixels);
+  ASSIGN_OR_RETURN(const ReadDepthResult depth, ReadDepth(job.companion, max_pixels));
+  notes.insert(depth.notes.begin(), depth.notes.end());
+  return CatchTorch([&] { return at::tensor(depth.metres).reshape({1, depth.height, depth.width}); });
 }
 
 // The inputs of a job, for a message.
@@ -320,16 +329,16 @@ absl::Status ReadJob(const PredictJob& job, const PredictOptions& options, JobIn
     input.images.push_back(std::move(read.image));
     input.notes.push_back(std::move(read.notes));
   }
+  ASSIGN_OR_RETURN(input.companion, ReadCompanion(job, options.max_pixels, notes));
   done.notes = {notes.begin(), notes.end()};
   done.width = input.images[0].width;
   done.height = input.images[0].height;
-  ASSIGN_OR_RETURN(input.trimap, ReadTrimap(job.trimap, options.max_pixels));
   return absl::OkStatus();
 }
 
 ModelInput ForModel(const JobInput& input, const PredictJob& job, const PredictOptions& options) {
   return {.images = input.images,
-          .trimap = input.trimap,
+          .companion = input.companion,
           .prompt = options.prompt,
           .timestep = job.timestep,
           .flow = options.style.flow,

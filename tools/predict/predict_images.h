@@ -47,9 +47,10 @@ struct PredictOptions {
 struct PredictJob {
   std::string input;
   std::string output;
-  std::string trimap = {};  // Of the input, for a model that takes one.
-  std::string next = {};    // For a model that makes a frame between two: the second one; else empty.
-  double timestep = 0.5;    // Of that frame: 0 is the input, 1 the next.
+  std::string companion = {};  // Of the input, for a model that takes one.
+  Companion kind = Companion::kNone;
+  std::string next = {};  // For a model that makes a frame between two: the second one; else empty.
+  double timestep = 0.5;  // Of that frame: 0 is the input, 1 the next.
 };
 
 // What the files of a job hold.
@@ -57,7 +58,7 @@ struct JobInput {
   std::vector<std::string> paths = {};               // Of the images.
   std::vector<Image> images = {};                    // One, or the two that a frame is made between.
   std::vector<std::vector<std::string>> notes = {};  // Of each, as of ReadImage.
-  at::Tensor trimap = {};
+  at::Tensor companion = {};
 };
 
 // What was done for an image.

@@ -79,6 +79,8 @@ const std::map<std::string, Json>& SimpleTypes() {
       {"true or false", {{"type", "boolean"}}},
       {"flag", {{"type", "boolean"}}},
       {"constant", {{"type", {"number", "boolean"}}}},
+      {"constants",
+       {{"type", {"number", "boolean", "array"}}, {"items", {{"type", {"number", "boolean"}}}}, {"minItems", 1}}},
       {"integer above 0", {{"type", "integer"}, {"minimum", 1}}},
       {"two integers above 0", TwoIntegersAboveZero()},
       {"numbers", Numbers(Json::object())},

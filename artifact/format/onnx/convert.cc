@@ -611,7 +611,9 @@ absl::StatusOr<GraphInput> MakeInput(const c10::Argument& argument, const Port* 
   for (size_t axis = 0; axis < port->shape->size(); ++axis) {
     const Number size = StatedSize((*port->shape)[axis], sizes);
     tensor->shape.push_back(size);
-    if (!size.AsInt()) context.symbols.try_emplace(size.text(), input.name, static_cast<int64_t>(axis));
+    if (size.AsInt()) continue;
+    context.symbols.try_emplace(size.text(), input.name, static_cast<int64_t>(axis));
+    context.facts.Keep(size.text());
   }
   input.shape = tensor->shape;
   AtenCall op(entry_point.method, {}, context);

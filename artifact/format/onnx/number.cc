@@ -465,9 +465,10 @@ void Facts::Assume(const Number& condition) {
   const Number& whole = left.arguments()[0];
   const absl::optional<int64_t> divisor = left.arguments()[1].AsInt();
   if (whole.op() != NumberOp::kSymbol || !divisor) return;
-  // A letter of the other case: h for H. A symbol that has one already is no whole letter.
+  // A letter of the other case: h for H. A symbol that has one already is no whole letter, and h may be another size.
   std::string name = absl::AsciiStrToLower(whole.text());
-  if (name == whole.text() || units_.count(name) > 0) name = absl::StrCat(whole.text(), "_by_", *divisor);
+  if (name == whole.text() || units_.count(name) > 0 || kept_.count(name) > 0)
+    name = absl::StrCat(whole.text(), "_by_", *divisor);
   const Number unit = Number::Symbol(name);
   units_[name] = {whole, *divisor};
   known_[whole.text()] = unit * Number(*divisor);

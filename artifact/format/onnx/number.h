@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <memory>
 #include <string>
 #include <utility>
@@ -119,6 +120,9 @@ class Facts {
   // The number with all facts applied.
   Number Apply(const Number& number) const;
 
+  // That a symbol stands for a size of an input: no unit gets its name.
+  void Keep(const std::string& symbol) { kept_.insert(symbol); }
+
   // Takes the bool `condition` for true. What it says of a single number becomes a fact.
   void Assume(const Number& condition);
 
@@ -131,6 +135,7 @@ class Facts {
  private:
   std::map<std::string, Number> known_;  // By the text of the number that is known.
   std::map<std::string, std::pair<Number, int64_t>> units_;
+  std::set<std::string> kept_;
 };
 
 }  // namespace modelport::onnx

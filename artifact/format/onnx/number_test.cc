@@ -85,6 +85,13 @@ TEST(FactsTest, ADivisibleSizeIsAMultipleOfAUnit) {
   EXPECT_EQ(facts.Apply(FloorDiv(kH, Int(14)) * FloorDiv(kW, Int(14))).text(), "div(W, 14)*h");
 }
 
+TEST(FactsTest, AUnitIsNeverCalledAsAnotherSize) {
+  Facts facts;
+  facts.Keep("h");
+  facts.Assume(Equal(Mod(kH, Int(14)), Int(0)));
+  EXPECT_EQ(facts.Apply(kH).text(), "14*H_by_14");
+}
+
 TEST(FactsTest, TwoDivisorsOfOneSizeHaveTwoUnits) {
   Facts facts;
   facts.Assume(Equal(Mod(kH, Int(2)), Int(0)));

@@ -7,6 +7,7 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
+#include <ATen/ops/upsample_bilinear2d.h>
 #include <c10/core/InferenceMode.h>
 #include <sys/resource.h>
 #include <torch/csrc/jit/api/module.h>
@@ -224,10 +225,18 @@ absl::Status CheckFixedSizes(const LoadedArtifact& artifact, int width, int heig
 // The motion of a node, [4, H, W], into the next frame and the one before, right and up, as Prediction has it.
 at::Tensor FlowOfNode(const at::Tensor& motion) { return at::stack({motion[2], -motion[3], motion[0], -motion[1]}); }
 
-// What a node for a host gives for pictures [N, 3, H, W], one or two, and the trimap [1, H, W] if it takes one.
-absl::StatusOr<Results> RunNode(const LoadedArtifact& artifact, const at::Tensor& pictures, const at::Tensor& trimap) {
-  at::Tensor input = InUnitRange(pictures).reshape({1, -1, pictures.size(2), pictures.size(3)});
-  if (trimap.defined()) input = at::cat({input, InUnitRange(trimap).unsqueeze(0)}, 1);
+// What a host gives a node as its fourth channel, [1, 1, H, W], for a companion of an image of this size.
+at::Tensor FourthChannel(const LoadedArtifact& artifact, const at::Tensor& companion, int64_t height, int64_t width) {
+  if (TakesBeside(artifact) == Companion::kTrimap) return InUnitRange(companion).unsqueeze(0);
+  return at::upsample_bilinear2d(companion.unsqueeze(0), {height, width}, false);
+}
+
+// What a node for a host gives for pictures [N, 3, H, W], one or two, and the companion [1, h, w] if it takes one.
+absl::StatusOr<Results> RunNode(const LoadedArtifact& artifact, const at::Tensor& pictures,
+                                const at::Tensor& companion) {
+  const int64_t height = pictures.size(2), width = pictures.size(3);
+  at::Tensor input = InUnitRange(pictures).reshape({1, -1, height, width});
+  if (companion.defined()) input = at::cat({input, FourthChannel(artifact, companion, height, width)}, 1);
   ASSIGN_OR_RETURN(const c10::IValue output, CallMethod(artifact, "forward", {input.to(NodeType(artifact))}, {}));
   const std::string& kind = artifact.manifest.interface().kind();
   absl::StatusOr<Results> results = CatchTorch([&] {
@@ -262,7 +271,7 @@ absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const std::string& m
              frames = taken == ImagesTaken::kTwoFrames, features = kind == "features";
   std::vector<c10::IValue> inputs = {views ? input.unsqueeze(0) : frames ? input.slice(0, 0, 1) : input};
   if (frames) inputs.emplace_back(input.slice(0, 1, 2));
-  if (given.trimap.defined()) inputs.emplace_back(given.trimap.unsqueeze(0));
+  if (given.companion.defined()) inputs.emplace_back(given.companion.unsqueeze(0));
   if (!given.prompt.empty()) AddPrompt(given.prompt, inputs);
   ASSIGN_OR_RETURN(const c10::IValue output, CallMethod(artifact, method, inputs, named));
   absl::StatusOr<Results> results = CatchTorch([&] {
@@ -347,6 +356,24 @@ absl::Status CheckImages(const LoadedArtifact& artifact, absl::Span<const Image>
   return absl::OkStatus();
 }
 
+// Makes sure that the companion is what the model takes.
+absl::Status CheckCompanion(const LoadedArtifact& artifact, const at::Tensor& companion, const Image& image) {
+  const Companion taken = TakesBeside(artifact);
+  const std::string& model = artifact.manifest.model();
+  if (taken == Companion::kTrimap && !companion.defined()) {
+    return absl::InvalidArgumentError(absl::StrCat(model, " takes single images with trimaps"));
+  }
+  if (taken == Companion::kCoarseDepth && !companion.defined()) {
+    return absl::InvalidArgumentError(absl::StrCat(model, " takes single images with a coarse depth"));
+  }
+  if (taken == Companion::kTrimap && (companion.size(1) != image.height || companion.size(2) != image.width)) {
+    return absl::InvalidArgumentError(absl::StrCat("the image has ", image.width, " x ", image.height,
+                                                   " pixels, its trimap ", companion.size(2), " x ",
+                                                   companion.size(1)));
+  }
+  return absl::OkStatus();
+}
+
 // Sets the time between two frames: an argument, or a knob of a node.
 absl::Status SetTimestep(const LoadedArtifact& artifact, double timestep,
                          std::unordered_map<std::string, c10::IValue>& named) {
@@ -405,12 +432,16 @@ ImagesTaken TakesImages(const LoadedArtifact& artifact) {
   return takes_two ? ImagesTaken::kTwoFrames : ImagesTaken::kOne;
 }
 
-bool TakesTrimap(const LoadedArtifact& artifact) {
+Companion TakesBeside(const LoadedArtifact& artifact) {
   if (artifact.is_node()) {
-    return artifact.manifest.interface().channels_in_size() > 3 && !TakesTwoPictures(artifact.manifest);
+    if (TakesCoarseDepth(artifact.manifest)) return Companion::kCoarseDepth;
+    return artifact.manifest.interface().channels_in_size() == 4 ? Companion::kTrimap : Companion::kNone;
   }
-  const auto& inputs = Forward(artifact.manifest).inputs();
-  return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input.name() == "trimap"; });
+  for (const auto& input : Forward(artifact.manifest).inputs()) {
+    if (input.name() == "trimap") return Companion::kTrimap;
+    if (input.name() == "prompt_depth") return Companion::kCoarseDepth;
+  }
+  return Companion::kNone;
 }
 
 bool TakesPrompt(const LoadedArtifact& artifact) {
@@ -438,15 +469,8 @@ absl::StatusOr<std::vector<std::string>> ClassNames(const LoadedArtifact& artifa
 
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, const ModelInput& given) {
   const absl::Span<const Image> images = given.images;
-  const at::Tensor& trimap = given.trimap;
   RETURN_IF_ERROR(CheckImages(artifact, images));
-  if (TakesTrimap(artifact) && !trimap.defined()) {
-    return absl::InvalidArgumentError(absl::StrCat(artifact.manifest.model(), " takes single images with trimaps"));
-  }
-  if (trimap.defined() && (trimap.size(1) != images[0].height || trimap.size(2) != images[0].width)) {
-    return absl::InvalidArgumentError(absl::StrCat("the image has ", images[0].width, " x ", images[0].height,
-                                                   " pixels, its trimap ", trimap.size(2), " x ", trimap.size(1)));
-  }
+  RETURN_IF_ERROR(CheckCompanion(artifact, given.companion, images[0]));
   RETURN_IF_ERROR(CheckInside(given.prompt, images[0].width, images[0].height));
   const bool takes_frames = TakesImages(artifact) == ImagesTaken::kTwoFrames;
   if (given.tiles && (artifact.manifest.interface().kind() != "colour" || takes_frames)) {
@@ -465,7 +489,7 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
   const RunsModel runs;
   ASSIGN_OR_RETURN(const at::Tensor input, CatchTorch([&] { return Stack(images); }));
   const auto run = [&](const at::Tensor& part) {
-    return artifact.is_node() ? RunNode(artifact, part, trimap) : Run(artifact, method, part, given, named);
+    return artifact.is_node() ? RunNode(artifact, part, given.companion) : Run(artifact, method, part, given, named);
   };
   ASSIGN_OR_RETURN(std::vector<Prediction> predictions,
                    given.tiles ? RunTiles(artifact, *given.tiles, input, run) : run(input));

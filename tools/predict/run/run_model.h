@@ -28,8 +28,14 @@ enum class ImagesTaken {
 
 ImagesTaken TakesImages(const LoadedArtifact& artifact);
 
-// Whether the model takes an image together with its trimap.
-bool TakesTrimap(const LoadedArtifact& artifact);
+// What a model takes beside an image.
+enum class Companion {
+  kNone,
+  kTrimap,       // Of the image's size: 0 is background, 1 or 255 foreground, what is between unknown.
+  kCoarseDepth,  // In metres, of any size.
+};
+
+Companion TakesBeside(const LoadedArtifact& artifact);
 
 // Whether the model makes a matte of what points and boxes mean.
 bool TakesPrompt(const LoadedArtifact& artifact);
@@ -51,7 +57,7 @@ struct ModelInput {
   // Of one size: views of one scene, the frames of a shot, the two frames of a model that makes one between them, or
   // else one image.
   absl::Span<const Image> images;
-  at::Tensor trimap = {};             // [1, H, W] for a model that takes one: 0 is background, 1 or 255 foreground.
+  at::Tensor companion = {};          // [1, h, w], if the model takes one.
   Prompt prompt = {};                 // For a model that takes one, which wants it, and for no other.
   double timestep = 0.5;              // Between two frames: 0 is the first, 1 the second.
   bool flow = false;                  // The motion between two frames in the place of the one between them.
@@ -61,7 +67,7 @@ struct ModelInput {
 
 // Runs the model. It gives a prediction for each view or frame of a shot, else one.
 //   InvalidArgument    another number of images than the model takes, several sizes, `size` for a model without a
-//                      choice, tiles or flow for a model of another kind, a trimap of another size, a prompt
+//                      choice, tiles or flow for a model of another kind, no companion or one of another size, a prompt
 //                      outside of the image, or an image of another size than an ONNX file has fixed
 //   FailedPrecondition the model refuses the image, and says why
 //   ResourceExhausted  as CheckWorkSize

@@ -41,7 +41,7 @@ int64_t SizeFor(SizeRule rule, double pixels, double aspect) {
 
 absl::optional<SizeRule> FindSizeRule(absl::string_view argument) {
   if (argument == "input_size" || argument == "size") return SizeRule::kShorterSide;
-  if (argument == "process_res") return SizeRule::kLongerSide;
+  if (argument == "process_res" || argument == "max_size") return SizeRule::kLongerSide;
   if (argument == "side") return SizeRule::kSquareSide;
   if (argument == "num_tokens") return SizeRule::kTokens;
   return absl::nullopt;

@@ -55,6 +55,7 @@ TEST(WorkSizeTest, ALargeSizeIsRefusedWithTheMost) {
 
 TEST(WorkSizeTest, ArgumentsOfOtherNamesSetNoResolution) {
   EXPECT_EQ(FindSizeRule("process_res"), SizeRule::kLongerSide);
+  EXPECT_EQ(FindSizeRule("max_size"), SizeRule::kLongerSide);
   EXPECT_EQ(FindSizeRule("side"), SizeRule::kSquareSide);
   EXPECT_EQ(FindSizeRule("x"), absl::nullopt);
 }
