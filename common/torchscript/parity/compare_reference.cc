@@ -50,7 +50,7 @@ struct PassedTensor {
   bool is_given = false;  // Whether the reference's replaced it.
 };
 
-// An argument of a call that is no tensor and not what the reference gives.
+// An argument of a call that is not what the reference gives, where one of both is no tensor.
 struct OtherValue {
   ObservedTensor point;
   std::string obstacle;  // "is false, the reference gives true"
@@ -74,20 +74,31 @@ struct Replaced {
   absl::optional<Stage> from = absl::nullopt;
 };
 
-void AddOtherValues(const torch::jit::Module& module, const Reference& reference, const Stage& call,
-                    const std::vector<c10::IValue>& values, MeasuredRun& run) {
-  const auto expected = reference.values.find(StageName(call));
-  if (expected == reference.values.end()) return;
+// Why the argument `given` of a call is not what the reference gives; "" if it is, or if that cannot be told. `stated`
+// is the reference's value, null for a tensor; `has_tensor` is whether it has one there.
+std::string OtherThan(const c10::IValue* stated, bool has_tensor, const c10::IValue& given) {
+  if (stated == nullptr) return has_tensor && given.isNone() ? "is None, the reference gives a tensor" : "";
+  if (stated->isNone() && given.isTensor()) return "is a tensor, the reference gives None";
+  if (!IsSetting(given) || SameSetting(*stated, given)) return "";
+  return absl::StrCat("is ", SettingText(given), ", the reference gives ", SettingText(*stated));
+}
+
+void AddOtherValues(const torch::jit::Module& module, const Reference& reference, const ExpectedTensors& expected,
+                    const Stage& call, const std::vector<c10::IValue>& values, MeasuredRun& run) {
+  const auto stated = reference.values.find(StageName(call));
   const std::vector<std::string> names = ArgumentNames(module, call);
   for (size_t i = 0; i < values.size() && i < names.size(); ++i) {
-    const auto value = expected->second.find(names[i]);
-    if (value == expected->second.end() || !IsSetting(values[i]) || SameSetting(value->second, values[i])) continue;
     ObservedTensor point = {.stage = call};
     point.stage.side = Stage::Side::kInput;
     point.stage.argument = static_cast<int>(i);
     point.name = StageName(point.stage);
-    run.other_values.push_back({std::move(point), absl::StrCat(value->first, " is ", SettingText(values[i]),
-                                                               ", the reference gives ", SettingText(value->second))});
+    const c10::IValue* value = nullptr;
+    if (stated != reference.values.end()) {
+      const auto found = stated->second.find(names[i]);
+      if (found != stated->second.end()) value = &found->second;
+    }
+    const std::string obstacle = OtherThan(value, expected.Name(point) != nullptr, values[i]);
+    if (!obstacle.empty()) run.other_values.push_back({std::move(point), absl::StrCat(names[i], " ", obstacle)});
   }
 }
 
@@ -100,9 +111,16 @@ void AddValues(const MeasuredRun& run, ReferenceComparison& comparison) {
     };
     const auto result =
         std::find_if(comparison.tensors.begin(), comparison.tensors.end(), [&](const ComparedTensor& tensor) {
-          return is_of_call(tensor) && tensor.point.stage.side == Stage::Side::kOutput && !tensor.passed();
+          return is_of_call(tensor) && tensor.point.stage.side == Stage::Side::kOutput;
         });
-    if (result == comparison.tensors.end()) continue;
+    const bool differs =
+        std::any_of(comparison.tensors.begin(), comparison.tensors.end(), [&](const ComparedTensor& tensor) {
+          // Where the reference's inputs are given to what the call calls, the result may be right all the same.
+          const bool is_within = tensor.is_input() && tensor.point.caller == other.point.stage.path;
+          const bool is_result = is_of_call(tensor) && tensor.point.stage.side == Stage::Side::kOutput;
+          return (is_within || is_result) && !tensor.passed();
+        });
+    if (result == comparison.tensors.end() || !differs) continue;
     // In front of all that passes in the call.
     const auto first = std::find_if(comparison.tensors.begin(), comparison.tensors.end(), is_of_call);
     ComparedTensor value{.name = other.point.name, .point = other.point};
@@ -133,7 +151,7 @@ absl::StatusOr<MeasuredRun> RunOnReference(const torch::jit::Module& module, con
   };
   bool has_begun = !replaced.from;
   const auto observe_call = [&](const Stage& call, const std::vector<c10::IValue>& values) {
-    AddOtherValues(module, reference, call, values, run);
+    AddOtherValues(module, reference, expected, call, values, run);
     ++begun;
     has_begun = has_begun || SameCall(call, *replaced.from);
     if (has_begun || IsWithin(replaced.from->path, call.path) || !expected.IsOnlyCall(call)) return at::Tensor();
