@@ -81,7 +81,7 @@ _joined_source = rule(
     attrs = {"srcs": attr.label_list(allow_files = [".cc"], mandatory = True)},
 )
 
-def joined_test(name, srcs, deps = [], **kwargs):
+def joined_test(name, srcs = None, apart = [], deps = [], **kwargs):
     """A cc_test whose sources are compiled as one.
 
     LibTorch's headers cost a compilation 5 s and more, a test's own code 1 or 2 s. A package's tests pay for the headers once here. In return,
@@ -90,11 +90,15 @@ def joined_test(name, srcs, deps = [], **kwargs):
 
     Args:
       name: of the test. It ends in _test, so that .bazelrc compiles the joined source as a test's, without optimisation.
-      srcs: the files of this package, each of which could be the source of a cc_test.
-      deps: what they include.
+      srcs: the files, each of which could be the source of a cc_test; by default each *_test.cc of this package but those of `apart`.
+      apart: the names of the package's other tests.
+      deps: what the files include.
       **kwargs: further attributes of the cc_test. Tests that differ in their size or tags are not joined,
         nor is one that changes what the process has, such as its current folder.
     """
+
+    if srcs == None:
+        srcs = native.glob(["*_test.cc"], exclude = [test + ".cc" for test in apart])
 
     # Included files are inputs of the compilation, and sources to source_files().
     _cc_library(
