@@ -18,6 +18,7 @@ PLUGINS = [
     "resnet",
     "rife",
     "sam2",
+    "sea_raft",
     "span_sr",
     "transforms",
     "video_depth_anything",

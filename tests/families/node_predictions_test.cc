@@ -113,7 +113,8 @@ bool HasWrapper(const std::string& name, absl::string_view type) {
   return std::count(names.begin(), names.end(), name) > 0;
 }
 
-bool TakesTwoImages(const std::string& name) { return HasWrapper(name, "NukeBetween") || HasWrapper(name, "NukeFlow"); }
+bool TakesTimestep(const std::string& name) { return HasWrapper(name, "NukeBetween") || HasWrapper(name, "NukeFlow"); }
+bool TakesTwoImages(const std::string& name) { return TakesTimestep(name) || HasWrapper(name, "NukeMotion"); }
 bool TakesTrimap(const std::string& name) { return HasWrapper(name, "NukeMatte"); }
 bool TakesCoarseDepth(const std::string& name) { return HasWrapper(name, "NukePromptedDepth"); }
 
@@ -121,7 +122,8 @@ bool TakesCoarseDepth(const std::string& name) { return HasWrapper(name, "NukePr
 std::vector<std::string> InputsOf(const std::string& name) {
   if (TakesTrimap(name)) return {"--trimap=trimap.png"};
   if (TakesCoarseDepth(name)) return {"--prompt_depth=depth.png"};
-  if (TakesTwoImages(name)) return {"--input=photo.png,trimap.png", "--between=1"};
+  if (TakesTimestep(name)) return {"--input=photo.png,trimap.png", "--between=1"};
+  if (TakesTwoImages(name)) return {"--input=photo.png,trimap.png", "--flow"};
   return {};
 }
 
@@ -171,7 +173,7 @@ TEST_P(NodeTest, AnOnnxFileGivesTheSame) {
   flags.insert(flags.end(), inputs.begin(), inputs.end());
   ASSERT_EQ(Predict(folder, "m.pt", flags).exit_status, 0);
   flags[0] = "--out=onnx.exr";
-  if (TakesTwoImages(GetParam())) {
+  if (TakesTimestep(GetParam())) {
     EXPECT_THAT(Predict(folder, "m.onnx", flags).err, HasSubstr("its knob timestep is a constant"));
     return;
   }

@@ -78,11 +78,7 @@ GoldenStage ReadStage(const Json& json, const at::Tensor& stored) {
 
 absl::StatusOr<std::map<std::string, at::Tensor>> ReadTensors(const std::string& path) {
   ASSIGN_OR_RETURN(const Checkpoint file, OpenCheckpoint(path));
-  std::map<std::string, at::Tensor> tensors;
-  for (const CheckpointTensor& tensor : file.state_dicts().front().tensors) {
-    ASSIGN_OR_RETURN(tensors[tensor.key], CopyTensor(file, tensor));
-  }
-  return tensors;
+  return CopyTensors(file);
 }
 
 absl::StatusOr<GoldenCase> ReadGoldenCase(const std::string& json_path) {

@@ -667,6 +667,23 @@ TEST(GizmoTest, ASlowerPlateHasFramesBetween) {
   EXPECT_TRUE(at::equal(between.channels.at("mask.a"), PlateAt(2).channels.at("mask.a")));
 }
 
+TEST(GizmoTest, MotionIntoTheNextFrameLeavesTheOtherChannels) {
+  const std::string name = NukeTestModels("NukeMotion").front();
+  Gizmo gizmo = GizmoOf(name);
+  const Area format = PlateAt(1).format();
+  const at::Tensor pair =
+      at::cat({ToSRGB(PlateAt(3).Image(Rgb(), format)), ToSRGB(PlateAt(4).Image(Rgb(), format))}, 1);
+  for (const int64_t shrink : {2, 1}) {
+    gizmo.Set("shrink", absl::StrCat(shrink));
+    const at::Tensor motion = GetNukeModel(name).Run(pair, {{"shrink", shrink}})[0];
+    const Plate result = gizmo.Run(PlateAt, 3);
+    ExpectPasses(PlateAt(3), result, {});
+    ExpectNear(motion[0], result.Get("forward.u", format));
+    ExpectNear(motion[1], result.Get("forward.v", format));
+    EXPECT_EQ(result.channels.count("backward.u"), PlateAt(3).channels.count("backward.u"));
+  }
+}
+
 TEST(GizmoTest, MotionIsThatOfThePlatesOwnFrames) {
   const std::string name = NukeTestModels("NukeFlow").front();
   Gizmo gizmo = GizmoOf(name);

@@ -87,5 +87,24 @@ TEST(NukeFlowTest, IsTheModelsOwnRightAndUp) {
   }
 }
 
+// Right and up into the second image, of images that the model sees smaller.
+TEST(NukeMotionTest, IsTheModelsOwnRightAndUp) {
+  NukeModel model = GetNukeModel(NukeTestModels("NukeMotion").front());
+  for (const auto [height, width] : {FrameSize{128, 136}, FrameSize{131, 265}, FrameSize{5, 9}}) {
+    const at::Tensor images = SeededImage(2, 6, height, width);
+    for (const int64_t shrink : {1, 3}) {
+      const at::Tensor own =
+          model.plain.get_method("motion")({images.slice(1, 0, 3), images.slice(1, 3, 6), shrink}).toTensor();
+      const at::Tensor motion = model.Run(images, {{"shrink", shrink}});
+      ASSERT_EQ(motion.sizes(), at::IntArrayRef({2, 2, height, width}));
+      const at::Tensor expected = at::cat({own.slice(1, 0, 1), own.slice(1, 1, 2).neg()}, 1);
+      EXPECT_LE(RelativeDifference(expected, motion), 1e-6) << height << " " << shrink;
+    }
+    const c10::IValue output = model.plain.get_method("forward")({images.slice(1, 0, 3), images.slice(1, 3, 6)});
+    const at::Tensor flow = output.toGenericDict().at("flow").toTensor();
+    EXPECT_LE(RelativeDifference(flow.slice(1, 0, 1), model.Run(images, {{"shrink", 1}}).slice(1, 0, 1)), 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace modelport

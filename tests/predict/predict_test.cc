@@ -35,14 +35,18 @@ namespace modelport {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::Eq;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::Key;
 using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
+using testing::UnorderedElementsAre;
 
 std::string ViewsModel() { return ExampleModel("views"); }
 std::string PointsModel() { return ExampleModel("points"); }
@@ -340,6 +344,43 @@ TEST(PredictTest, FramesAreMadeBetweenImages) {
   WriteFile(folder + "/small.png", MakePng({.width = 39, .height = 30}));
   ExpectError(folder, {"--input=plate.0008.exr,small.png", "--between=1", "--out=x.png"},
               HasSubstr("plate.0008.exr and small.png: frames want one size; there are 40 x 30 and 39 x 30"), model);
+}
+
+TEST(PredictTest, MotionIsFromEachImageIntoTheNext) {
+  const std::string folder = EmptyFolder("motion"), model = ExampleModel("motion"),
+                    both = ExampleModel("image between two");
+  for (const int number : {8, 9, 10}) {
+    const std::vector<float> grey(40 * 30 * 3, static_cast<float>(number) / 20);
+    WriteFile(absl::StrFormat("%s/plate.%04d.exr", folder, number),
+              MakeExr({.width = 40, .height = 30, .values = grey}));
+  }
+  const std::string three = "--input=plate.%04d.exr";
+  ASSERT_EQ(Predict(folder, {three, "--flow", "--out=m.%04d.exr"}, model).exit_status, 0);
+  EXPECT_THAT(FileNames(folder), IsSupersetOf({"m.0008.exr", "m.0009.exr"}));
+  EXPECT_THAT(FileNames(folder), Not(Contains("m.0010.exr")));
+  const ExrContent last = ReadExr(folder + "/m.0009.exr");
+  EXPECT_EQ(last.width, 40);
+  EXPECT_THAT(last.channels, UnorderedElementsAre(Key("forward.u"), Key("forward.v")));
+
+  // Two images and their motion need no numbers.
+  ASSERT_EQ(Predict(folder, {"--input=plate.0009.exr,plate.0010.exr", "--flow", "--out=one.exr"}, model).exit_status,
+            0);
+  EXPECT_EQ(ReadExr(folder + "/one.exr").channels, last.channels);
+  const ToolResult picture = Predict(folder, {three, "--flow", "--range=0,9", "--out=m.*.png"}, model);
+  ASSERT_EQ(picture.exit_status, 0) << picture.err;
+  EXPECT_THAT(FileNames(folder), IsSupersetOf({"m.plate.0008.png", "m.plate.0009.png"}));
+
+  // A model that makes frames between knows where they come from, too.
+  ASSERT_EQ(Predict(folder, {"--input=plate.0008.exr,plate.0009.exr", "--flow", "--out=pair.exr"}, both).exit_status,
+            0);
+  EXPECT_THAT(ReadExr(folder + "/pair.exr").channels,
+              UnorderedElementsAre(Key("backward.u"), Key("backward.v"), Key("forward.u"), Key("forward.v")));
+
+  ExpectError(folder, {three, "--out=m.*.exr"}, HasSubstr(model + " gives the motion from image to image"), model);
+  ExpectError(folder, {three, "--between=1", "--out=m.*.exr"},
+              HasSubstr("--between: " + model + " gives the motion from image to image, and no frames between"), model);
+  ExpectError(folder, {"--input=plate.0008.exr", "--flow", "--out=m.exr"}, HasSubstr("names one alone"), model);
+  ExpectError(folder, {three, "--flow", "--out=m.*.exr"}, HasSubstr("--flow: "));
 }
 
 TEST(PredictTest, AMatteNeedsATrimap) {

@@ -27,9 +27,6 @@
 namespace modelport {
 namespace {
 
-// The motion [2, H, W] into the next frame.
-at::Tensor Onward(const at::Tensor& flow) { return flow.slice(0, 2, 4); }
-
 // As the depth images of KITTI: from 0 to 256 m in steps of 4 mm.
 constexpr double kStepsPerMetre = 256, kMaxStep = 65535;
 
@@ -194,19 +191,20 @@ absl::StatusOr<std::string> EncodeNodeNormalsExr(const Image& image, const at::T
                    image.plate);
 }
 
+// `flow` is [2, H, W].
 absl::StatusOr<std::string> EncodeFlowPng(const at::Tensor& flow, const LoadedArtifact& artifact,
                                           const absl::optional<ValueRange>& range) {
-  const double full = range ? range->max : LongestMotion(Onward(flow));
-  return EncodeCaptioned(DrawFlow(Onward(flow), full), absl::StrFormat("motion, full colour at %.1f pixels", full),
-                         artifact);
+  const double full = range ? range->max : LongestMotion(flow);
+  return EncodeCaptioned(DrawFlow(flow, full), absl::StrFormat("motion, full colour at %.1f pixels", full), artifact);
 }
 
 absl::StatusOr<std::string> EncodeFlowExr(const Image& image, const at::Tensor& flow, const LoadedArtifact& artifact) {
   const at::Tensor up = flow.clone();
-  up[1].neg_();
-  up[3].neg_();
+  for (int64_t i = 1; i < up.size(0); i += 2) up[i].neg_();
+  std::vector<std::string> names = {"forward.u", "forward.v"};
+  if (up.size(0) == 4) names.insert(names.begin(), {"backward.u", "backward.v"});
   std::vector<ExrChannel> channels;
-  AddPlanes(Values(up), {"backward.u", "backward.v", "forward.u", "forward.v"}, channels);
+  AddPlanes(Values(up), names, channels);
   ImageTexts texts = Origin(artifact);
   texts.emplace_back("modelport/unit", "pixels, right and up");
   return EncodeExr(static_cast<int>(flow.size(2)), static_cast<int>(flow.size(1)), channels, texts, image.plate);
@@ -272,7 +270,7 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
   }
   if (prediction.flow.defined()) {
     RETURN_IF_ERROR(CheckFinite(prediction.flow, "motion"));
-    return png ? EncodeFlowPng(prediction.flow, artifact, style.range)
+    return png ? EncodeFlowPng(prediction.onward(), artifact, style.range)
                : EncodeFlowExr(image, prediction.flow, artifact);
   }
   if (prediction.colour.defined()) {

@@ -60,16 +60,19 @@ struct PredictFlags {
     percentiles.OnlyWith({&colours, &side_by_side, &compare});
     range.NotWith({&percentiles}, "both choose the scale");
     normals.NotWith({&range, &colours, &side_by_side}, "normals have colours of their own");
-    flow.OnlyWith({&between});
     flow.NotWith({&compare, &normals, &colours, &side_by_side}, "motion has colours of its own");
     tile_pad.OnlyWith({&tile});
     conf.OnlyWith({&points});
-    between.NotWith({&missing}, "it needs frames that follow each other");
+    for (AnyFlag* const pairs : FlagGroup{&between, &flow}) {
+      pairs->NotWith({&missing}, "it needs frames that follow each other");
+    }
     for (AnyFlag* const scene : FlagGroup{&views, &cameras, &points}) {
       scene->NotWith({&compare, &benchmark, &between, &tile}, "views of a scene are taken together");
+      scene->NotWith({&flow}, "motion is from one frame into the next");
     }
     for (AnyFlag* const prompt : FlagGroup{&point, &box}) {
-      prompt->NotWith({&trimap, &prompt_depth, &between, &views, &cameras, &points}, "a prompt is for one image");
+      prompt->NotWith({&trimap, &prompt_depth, &between, &flow, &views, &cameras, &points},
+                      "a prompt is for one image");
     }
     benchmark.NotWith({&compare}, "it measures one artifact");
     resume.NotWith({&benchmark}, "that writes nothing");
@@ -114,8 +117,8 @@ struct PredictFlags {
   Flag<bool> normals{group, "normals", false,
                      "draw normals in the place of depth: red right, green up, blue to the camera"};
   Flag<bool> flow{group, "flow", false,
-                  "with --between: write the motion in the place of the frame, as pixels in an .exr, as colours of "
-                  "directions in a .png"};
+                  "for a model of two images: write the motion of each image of --input into the next, as pixels in an "
+                  ".exr, as colours of directions in a .png; with --between that of the frames between"};
   Flag<bool> side_by_side{
       group, "side_by_side", false,
       "draw depth in colours, with the image to its left; of a matte the image, and the image with the matte over it"};
@@ -340,16 +343,39 @@ absl::StatusOr<std::vector<PredictJob>> PlanFrames(const PredictFlags& flags, co
   return jobs;
 }
 
-// Makes sure that --between is given for a model that makes frames between two, and for no other.
-absl::Status CheckBetween(const PredictFlags& flags, const LoadedArtifact& artifact) {
+// The motion of each image but the last into the next, and the file that it becomes.
+absl::StatusOr<std::vector<PredictJob>> PlanMotion(const PredictFlags& flags, const std::vector<FoundImage>& images,
+                                                   const OutputStyle& style) {
+  if (images.size() < 2) {
+    return absl::InvalidArgumentError("--flow is the motion from image to image, of which --input names one alone");
+  }
+  ASSIGN_OR_RETURN(std::vector<PredictJob> jobs, PlanImages(flags, {images.begin(), images.end() - 1}, style));
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    jobs[i].next = images[i + 1].path;
+    jobs[i].timestep = 0;
+  }
+  return jobs;
+}
+
+// Makes sure that --between or --flow is given for a model of two images, and for no other.
+absl::Status CheckPairs(const PredictFlags& flags, const LoadedArtifact& artifact) {
   const std::string& model = artifact.manifest.model();
-  const bool takes_frames = TakesImages(artifact) == ImagesTaken::kTwoFrames;
-  if (takes_frames == flags.between->has_value()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      *flags.between
-          ? absl::StrCat("--between: ", model, " takes one image at a time")
-          : absl::StrCat(model,
-                         " makes frames between two images\n  --between=1 makes one between each two of --input"));
+  const absl::string_view given = *flags.between ? "--between" : *flags.flow ? "--flow" : "";
+  if (TakesImages(artifact) != ImagesTaken::kTwoFrames) {
+    return given.empty() ? absl::OkStatus()
+                         : absl::InvalidArgumentError(absl::StrCat(given, ": ", model, " takes one image at a time"));
+  }
+  if (TakesTimestep(artifact)) {
+    return given.empty() ? absl::InvalidArgumentError(absl::StrCat(
+                               model,
+                               " makes frames between two images\n  --between=1 makes one between each two of "
+                               "--input"))
+                         : absl::OkStatus();
+  }
+  if (given == "--flow") return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      given, given.empty() ? "" : ": ", model, " gives the motion from image to image",
+      given.empty() ? "" : ", and no frames between", "\n  --flow writes that of each image of --input into the next"));
 }
 
 // Makes sure that a prompt is given for a model that takes one, and for no other.
@@ -465,7 +491,7 @@ absl::Status Predict(PredictFlags& flags) {
   ASSIGN_OR_RETURN(const FoundImages inputs, FindInputs(flags));
   report.notes = inputs.notes;
   options.style.is_one_of_several = inputs.images.size() > 1;
-  const auto plan = *flags.between ? PlanFrames : PlanImages;
+  const auto plan = *flags.between ? PlanFrames : *flags.flow ? PlanMotion : PlanImages;
   ASSIGN_OR_RETURN(report.jobs, plan(flags, inputs.images, options.style));
   ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(flags, report.remarks));
   const bool takes_shot = TakesImages(artifact) == ImagesTaken::kShot;
@@ -476,7 +502,7 @@ absl::Status Predict(PredictFlags& flags) {
     return absl::InvalidArgumentError(
         absl::StrCat("--resume: ", artifact.manifest.model(), " does not take the frames of a shot"));
   }
-  RETURN_IF_ERROR(CheckBetween(flags, artifact));
+  RETURN_IF_ERROR(CheckPairs(flags, artifact));
   RETURN_IF_ERROR(CheckPrompt(options.prompt, artifact));
   RETURN_IF_ERROR(CheckOut(*flags.exported.out, OutputsOf(flags, artifact)));
   RETURN_IF_ERROR(PairCompanions(flags, artifact, inputs.images, report.jobs));

@@ -96,7 +96,7 @@ absl::Status Write(const LoadedArtifact& artifact, const Image& image, const Pre
   if (prediction.colour.defined()) {
     done.colour = absl::StrCat(prediction.colour.size(2), " x ", prediction.colour.size(1));
   }
-  if (prediction.flow.defined()) done.motion = LongestMotion(prediction.flow.slice(0, 2, 4));
+  if (prediction.flow.defined()) done.motion = LongestMotion(prediction.onward());
   if (file == nullptr) return absl::OkStatus();
   const absl::StatusOr<std::string> bytes = EncodePrediction(path, image, prediction, artifact, style);
   if (!bytes.ok()) return Annotate(bytes.status(), path);

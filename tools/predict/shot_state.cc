@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <system_error>
 
 #include "absl/strings/match.h"
@@ -71,10 +70,7 @@ absl::StatusOr<ShotState> ShotStateFolder::Read() const {
   ASSIGN_OR_RETURN(state.taken, Number(file, "taken"));
   ASSIGN_OR_RETURN(state.written, Number(file, "written"));
   if (state.written > state.taken) return NotAState(file.path());
-  std::map<std::string, at::Tensor> tensors;
-  for (const CheckpointTensor& tensor : file.state_dicts().front().tensors) {
-    ASSIGN_OR_RETURN(tensors[tensor.key], CopyTensor(file, tensor));
-  }
+  ASSIGN_OR_RETURN(auto tensors, CopyTensors(file));
   RETURN_IF_ERROR(file.CheckUnchanged());
   for (auto& [key, tensor] : tensors) state.tensors.push_back(std::move(tensor));
   return state;

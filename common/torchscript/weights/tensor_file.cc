@@ -44,6 +44,14 @@ absl::StatusOr<at::Tensor> CopyTensor(const Checkpoint& file, const CheckpointTe
   });
 }
 
+absl::StatusOr<std::map<std::string, at::Tensor>> CopyTensors(const Checkpoint& file) {
+  std::map<std::string, at::Tensor> tensors;
+  for (const CheckpointTensor& tensor : file.state_dicts().front().tensors) {
+    ASSIGN_OR_RETURN(tensors[tensor.key], CopyTensor(file, tensor));
+  }
+  return tensors;
+}
+
 absl::Status WriteTensors(const std::vector<std::pair<std::string, at::Tensor>>& tensors,
                           const std::map<std::string, std::string>& metadata, Writer& out) {
   std::vector<std::pair<SafetensorsTensor, at::Tensor>> entries;

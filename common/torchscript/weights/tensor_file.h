@@ -22,6 +22,9 @@ namespace modelport {
 //   ResourceExhausted   as CatchTorch
 absl::StatusOr<at::Tensor> CopyTensor(const Checkpoint& file, const CheckpointTensor& tensor);
 
+// Such copies of all tensors of the first state dict of `file`, by their keys. Errors are those of CopyTensor.
+absl::StatusOr<std::map<std::string, at::Tensor>> CopyTensors(const Checkpoint& file);
+
 // Writes a safetensors file with these names, each of which stands once, and metadata.
 //   Unimplemented   a tensor of another dtype than those of safetensors
 //   others          as Writer::Write

@@ -31,11 +31,7 @@ using Tensors = std::map<std::string, at::Tensor>;
 
 absl::StatusOr<Tensors> Read(const std::string& path) {
   ASSIGN_OR_RETURN(const Checkpoint file, OpenCheckpoint(path));
-  Tensors tensors;
-  for (const CheckpointTensor& tensor : file.state_dicts().front().tensors) {
-    ASSIGN_OR_RETURN(tensors[tensor.key], CopyTensor(file, tensor));
-  }
-  return tensors;
+  return CopyTensors(file);
 }
 
 absl::Status Write(const Tensors& tensors, const std::string& path) {

@@ -14,6 +14,9 @@ namespace modelport {
 // What a model says of one image. Tensors that it does not give are undefined; the others are float32, dense and on the
 // CPU.
 struct Prediction {
+  // The part of `flow` into the next frame, [2, H, W].
+  at::Tensor onward() const { return flow.slice(0, -2); }
+
   at::Tensor depth = {};         // [H, W], of the image's size.
   at::Tensor mask = {};          // [H, W], 1 where there is a depth and 0 elsewhere, where the depth is infinite.
   at::Tensor normals = {};       // [3, H, W], unit vectors in the camera's axes; 0 where the mask is 0.
@@ -26,7 +29,8 @@ struct Prediction {
   at::Tensor alpha = {};       // [H, W], of the image's size: the opacity of the foreground, 0 to 1.
   Prompt prompt = {};          // What the foreground of alpha was said to be.
   at::Tensor colour = {};      // [3, h, w], an image of another size, 0 to 1.
-  // [4, H, W], in pixels: from the frame between two right and down into the first, and right and down into the second.
+  // In pixels right and down. [2, H, W]: from the first of two frames into the second. [4, H, W]: from a frame between
+  // two into the first, then into the second.
   at::Tensor flow = {};
   at::Tensor features = {};  // [C, h, w], one vector for each patch.
   at::Tensor scores = {};    // [classes], not normalised.

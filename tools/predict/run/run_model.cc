@@ -196,7 +196,7 @@ constexpr char kFlowMethod[] = "image_flow";
 
 // The method that takes images.
 std::string ImageMethod(const LoadedArtifact& artifact, bool flow) {
-  if (flow) return kFlowMethod;
+  if (flow && artifact.manifest.interface().kind() != "flow") return kFlowMethod;
   const bool is_other = artifact.manifest.interface().kind() == "features" && !artifact.is_node() && !artifact.onnx;
   return is_other ? "image_features" : "forward";
 }
@@ -222,8 +222,12 @@ absl::Status CheckFixedSizes(const LoadedArtifact& artifact, int width, int heig
                                                  ", and this one has ", width, " x ", height));
 }
 
-// The motion of a node, [4, H, W], into the next frame and the one before, right and up, as Prediction has it.
-at::Tensor FlowOfNode(const at::Tensor& motion) { return at::stack({motion[2], -motion[3], motion[0], -motion[1]}); }
+// The motion of a node right and up, as Prediction has it: into the next frame, [2, H, W], and before [4, H, W] into
+// the one before, too.
+at::Tensor FlowOfNode(const at::Tensor& motion) {
+  if (motion.size(0) == 2) return at::stack({motion[0], -motion[1]});
+  return at::stack({motion[2], -motion[3], motion[0], -motion[1]});
+}
 
 // What a host gives a node as its fourth channel, [1, 1, H, W], for a companion of an image of this size.
 at::Tensor FourthChannel(const LoadedArtifact& artifact, const at::Tensor& companion, int64_t height, int64_t width) {
@@ -277,7 +281,7 @@ absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const std::string& m
   absl::StatusOr<Results> results = CatchTorch([&] {
     if (output.isGenericDict()) return FromDict(output.toGenericDict(), views, frames ? 1 : input.size(0));
     const at::Tensor one = Dense(output.toTensor()[0]);
-    if (method == kFlowMethod) return Results{{.flow = one}};
+    if (method == kFlowMethod || kind == "flow") return Results{{.flow = one}};
     if (features) return Results{{.features = one}};
     if (kind == "matte") return Results{{.alpha = one[0], .prompt = given.prompt}};
     if (kind == "colour") return Results{{.colour = one}};
@@ -332,7 +336,8 @@ bool HasItsSizes(const Prediction& prediction, int64_t height, int64_t width) {
   }
   return Has(prediction.normals, {3, height, width}) && Has(prediction.node_normals, {3, height, width}) &&
          Has(prediction.extrinsics, {3, 4}) && Has(prediction.intrinsics, {3, 3}) &&
-         Has(prediction.colour, {3, -1, -1}) && Has(prediction.flow, {4, height, width}) &&
+         Has(prediction.colour, {3, -1, -1}) &&
+         (Has(prediction.flow, {2, height, width}) || Has(prediction.flow, {4, height, width})) &&
          Has(prediction.features, {-1, -1, -1}) && Has(prediction.scores, {-1});
 }
 
@@ -342,7 +347,7 @@ absl::Status CheckImages(const LoadedArtifact& artifact, absl::Span<const Image>
   const ImagesTaken taken = TakesImages(artifact);
   if (taken == ImagesTaken::kTwoFrames && images.size() != 2) {
     return absl::InvalidArgumentError(
-        absl::StrCat(model, " makes frames between two, and takes no other number of images"));
+        absl::StrCat(model, " takes two images that follow each other, and no other number of them"));
   }
   if (taken == ImagesTaken::kOne && images.size() != 1) {
     return absl::InvalidArgumentError(absl::StrCat(model, " takes one image at a time, not ", images.size(), " views"));
@@ -374,9 +379,10 @@ absl::Status CheckCompanion(const LoadedArtifact& artifact, const at::Tensor& co
   return absl::OkStatus();
 }
 
-// Sets the time between two frames: an argument, or a knob of a node.
+// Sets the time between two frames, if the model takes one: an argument, or a knob of a node.
 absl::Status SetTimestep(const LoadedArtifact& artifact, double timestep,
                          std::unordered_map<std::string, c10::IValue>& named) {
+  if (!TakesTimestep(artifact)) return absl::OkStatus();
   if (!artifact.is_node()) {
     named["timestep"] = timestep;
     return absl::OkStatus();
@@ -432,6 +438,13 @@ ImagesTaken TakesImages(const LoadedArtifact& artifact) {
   return takes_two ? ImagesTaken::kTwoFrames : ImagesTaken::kOne;
 }
 
+bool TakesTimestep(const LoadedArtifact& artifact) {
+  // A node whose knobs are constants, in an ONNX file, has one all the same: motion into both images is of a time.
+  if (artifact.is_node()) return artifact.manifest.interface().channels_out_size() != 2;
+  const auto& inputs = Forward(artifact.manifest).inputs();
+  return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input.name() == "timestep"; });
+}
+
 Companion TakesBeside(const LoadedArtifact& artifact) {
   if (artifact.is_node()) {
     if (TakesCoarseDepth(artifact.manifest)) return Companion::kCoarseDepth;
@@ -479,7 +492,7 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
   }
   RETURN_IF_ERROR(CheckFixedSizes(artifact, images[0].width, images[0].height));
   const std::string method = ImageMethod(artifact, given.flow);
-  if (given.flow && (artifact.is_node() || !HasMethod(artifact, method))) {
+  if (method == kFlowMethod && (artifact.is_node() || !HasMethod(artifact, method))) {
     return absl::InvalidArgumentError(absl::StrCat("--flow: ", artifact.is_node() ? "the node of " : "",
                                                    artifact.manifest.model(), " gives no motion, only images"));
   }

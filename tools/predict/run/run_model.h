@@ -21,12 +21,15 @@ namespace modelport {
 // The images that a model takes at once.
 enum class ImagesTaken {
   kOne,
-  kTwoFrames,  // Between which it makes one.
+  kTwoFrames,  // Of which the second follows the first.
   kViews,      // Of one scene, any number.
   kShot,       // Successive frames, any number.
 };
 
 ImagesTaken TakesImages(const LoadedArtifact& artifact);
+
+// Whether a model of two frames is told a time between them.
+bool TakesTimestep(const LoadedArtifact& artifact);
 
 // What a model takes beside an image.
 enum class Companion {
@@ -54,12 +57,11 @@ inline constexpr int64_t kTileStep = 4;
 
 // What a model runs on.
 struct ModelInput {
-  // Of one size: views of one scene, the frames of a shot, the two frames of a model that makes one between them, or
-  // else one image.
+  // Of one size: views of one scene, the frames of a shot, the two frames of a model of two, or else one image.
   absl::Span<const Image> images;
   at::Tensor companion = {};          // [1, h, w], if the model takes one.
   Prompt prompt = {};                 // For a model that takes one, which wants it, and for no other.
-  double timestep = 0.5;              // Between two frames: 0 is the first, 1 the second.
+  double timestep = 0.5;              // Between two frames: 0 is the first, 1 the second. For a model that takes one.
   bool flow = false;                  // The motion between two frames in the place of the one between them.
   absl::optional<int64_t> size = {};  // At which the preprocessing aims; by default what the manifest recommends.
   absl::optional<Tiles> tiles = {};   // For a model that makes an image of one; by default it sees all at once.
