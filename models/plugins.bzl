@@ -11,6 +11,7 @@ PLUGINS = [
     "dinov2",
     "dinov2_classifiers",
     "dinov2_depthers",
+    "dinov3",
     "esrgan",
     "layers",
     "moge",

@@ -16,6 +16,7 @@
 namespace modelport {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -82,6 +83,23 @@ TEST(LinkPluginsTest, ExamplesAndSidesFollowTheRootsArguments) {
               StatusIs(kInvalid, HasSubstr("unknown name \"width\": arguments of an example are values")));
   EXPECT_THAT(LinkPlugins({Layers(), NetWithExample("forward([1])", "dim - 3")}, {}),
               StatusIs(kInvalid, HasSubstr("wants a positive integer, dim - 3 is 0")));
+}
+
+TEST(LinkPluginsTest, AVariantMayBeNormalisedByItsOwnNumbers) {
+  const auto with = [](const std::string& numbers) {
+    const std::string text =
+        absl::StrReplaceAll(Net().Find("plugin.yaml")->text, {{"    url: u\n", "    url: u\n    " + numbers + "\n"}});
+    return LinkPlugins({Layers(), Folder("models/net", text, kNet, kKeyMap)}, {});
+  };
+  ASSERT_OK_AND_ASSIGN(const auto plugins, with("mean: [0.4, 0.3, 0.2]\n    std: [0.1, 0.2, 0.3]"));
+  ASSERT_OK_AND_ASSIGN(const Preprocessing own, PreprocessingOf(*plugins[1], plugins[1]->variants.front()));
+  EXPECT_THAT(own.mean, ElementsAre(0.4, 0.3, 0.2));
+  EXPECT_THAT(own.std, ElementsAre(0.1, 0.2, 0.3));
+  EXPECT_THAT(with("mean: [0.4, 0.3, 0.2]"), StatusIs(kInvalid, HasSubstr("or both are left out; they have 3 and 0")));
+  EXPECT_THAT(with("mean: [0.4]\n    std: [0.1]"),
+              StatusIs(kInvalid, HasSubstr("want a number for each of 3 channels, have 1")));
+  EXPECT_THAT(with("mean: [0, 0, 0]\n    std: [1, 1, 0]"),
+              StatusIs(kInvalid, HasSubstr("field \"std\" wants numbers above 0")));
 }
 
 TEST(LinkPluginsTest, AReplacementTakesTheFamilysPlace) {

@@ -101,7 +101,7 @@ class PluginParser {
     YamlMapReader reader(value, "field \"preprocessing\"", problems_);
     Preprocessing& preprocessing = plugin_.preprocessing;
     preprocessing.mean = reader.TakeNumbers("mean");
-    preprocessing.std = reader.TakeNumbers("std");
+    preprocessing.std = TakePositiveNumbers("std", &reader, value.mark);
     const size_t given = std::max(preprocessing.mean.size(), preprocessing.std.size());
     preprocessing.channels = reader.TakeInt("channels", given > 0 ? given : 3);
     TakeMultipleOf(&reader);
@@ -120,10 +120,17 @@ class PluginParser {
                                               preprocessing.channels, " channels, or both are left out; they have ",
                                               preprocessing.mean.size(), " and ", preprocessing.std.size()));
     }
+  }
+
+  std::vector<double> TakePositiveNumbers(absl::string_view name, YamlMapReader* reader, const YamlMark& mark) {
+    const size_t problems_before = problems_->size();
+    std::vector<double> numbers = reader->TakeNumbers(name);
+    // A value that is not a number was reported and is 0 here.
     const auto is_positive = [](double number) { return number > 0; };
-    if (!std::all_of(preprocessing.std.begin(), preprocessing.std.end(), is_positive)) {
-      problems_->Add(value.mark, "field \"std\" wants numbers above 0");
+    if (problems_->size() == problems_before && !std::all_of(numbers.begin(), numbers.end(), is_positive)) {
+      problems_->Add(mark, absl::StrCat("field \"", name, "\" wants numbers above 0"));
     }
+    return numbers;
   }
 
   void TakeMultipleOf(YamlMapReader* reader) {
@@ -213,6 +220,13 @@ class PluginParser {
     if (const YamlValue* claims = reader.Take("licence_claims")) ParseLicenceClaims(*claims, &variant);
     variant.licence_note = reader.TakeText("licence_note");
     variant.published = reader.TakeBool("published", true);
+    variant.mean = reader.TakeNumbers("mean");
+    variant.std = TakePositiveNumbers("std", &reader, field.mark);
+    if (variant.mean.size() != variant.std.size()) {
+      problems_->Add(field.mark, absl::StrCat("fields \"mean\" and \"std\" want a number for each channel, or both are "
+                                              "left out; they have ",
+                                              variant.mean.size(), " and ", variant.std.size()));
+    }
     reader.Finish();
     if (is_published_model && variant.published) RequirePlaces(variant, field.mark);
     plugin_.variants.push_back(std::move(variant));

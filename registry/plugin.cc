@@ -34,6 +34,14 @@ absl::StatusOr<Call> BindExample(const Call& example, const Scope& scope) {
 
 absl::StatusOr<Preprocessing> PreprocessingOf(const Plugin& plugin, const Variant& variant) {
   Preprocessing preprocessing = plugin.preprocessing;
+  if (!variant.mean.empty()) {
+    preprocessing.mean = variant.mean;
+    preprocessing.std = variant.std;
+    if (static_cast<int64_t>(variant.mean.size()) != preprocessing.channels) {
+      return absl::InvalidArgumentError(absl::StrCat("fields \"mean\" and \"std\" want a number for each of ",
+                                                     preprocessing.channels, " channels, have ", variant.mean.size()));
+    }
+  }
   if (!preprocessing.multiple_of_rule) return preprocessing;
   ASSIGN_OR_RETURN(const Scope scope, RootScope(plugin, variant));
   ASSIGN_OR_RETURN(preprocessing.multiple_of, preprocessing.multiple_of_rule->EvaluateInt(scope));

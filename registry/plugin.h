@@ -48,7 +48,9 @@ struct Variant {
   std::vector<LicenceClaim> licence_claims;
   std::string licence_note;  // What a user of the weights must know beside the licence; empty if nothing.
   bool published = true;     // False: the weights are not public, such as announced ones or a user's own.
-  YamlMark mark;             // Of `module`.
+  // Those of its own preprocessing; empty: the plugin's.
+  std::vector<double> mean, std;
+  YamlMark mark;  // Of `module`.
 };
 
 // What a model expects of its input image: (values in 0..1 - mean) / std, red, green and blue first.

@@ -102,7 +102,8 @@ NukeModel Export(const std::string& name) {
 at::Tensor Features(const Module& plain, const at::Tensor& images) {
   const auto layers = plain.find_method("get_intermediate_layers");
   if (!layers) return plain.get_method("image_features")({images}).toTensor();
-  const c10::IValue last = (*layers)({images, std::vector<int64_t>{3}, true, true, true});
+  const int64_t blocks = static_cast<int64_t>(plain.attr("blocks").toModule().children().size());
+  const c10::IValue last = (*layers)({images, std::vector<int64_t>{blocks - 1}, true, true, true});
   return last.toListRef()[0].toTupleRef().elements()[0].toTensor();
 }
 
