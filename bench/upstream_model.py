@@ -56,7 +56,7 @@ def load(row, checkpoint, name):
     weights = {key.removeprefix(prefix): tensor for key, tensor in checkpoint.items()}
     missing, unexpected = model.load_state_dict(weights, strict=False)
     # A tensor that the model has under several names is once in the checkpoint.
-    slots = dict(model.named_parameters(remove_duplicate=False))
+    slots = {**dict(model.named_parameters(remove_duplicate=False)), **dict(model.named_buffers(remove_duplicate=False))}
     filled = {id(slot) for key, slot in slots.items() if key in weights}
     lacking = [key for key in missing if id(slots.get(key)) not in filled]
     # Published checkpoints also hold what forward does not use, and tables that the model computes itself.

@@ -340,7 +340,8 @@ TEST(PredictTest, FramesAreMadeBetweenImages) {
   ExpectError(folder, {two, "--between=2", "--out=x.png"}, HasSubstr("would be written for"), model);
   ExpectError(folder, {two, "--between=1", "--missing=skip", "--out=x.png"},
               HasSubstr("--between and --missing do not go together: "), model);
-  ExpectError(folder, {two, "--between=1", "--out=x.%04d.png"}, HasSubstr("takes one image at a time"));
+  ExpectError(folder, {two, "--between=1", "--out=x.%04d.png"},
+              HasSubstr("--between: " + DepthModel() + " makes no frames between two images"));
   WriteFile(folder + "/small.png", MakePng({.width = 39, .height = 30}));
   ExpectError(folder, {"--input=plate.0008.exr,small.png", "--between=1", "--out=x.png"},
               HasSubstr("plate.0008.exr and small.png: frames want one size; there are 40 x 30 and 39 x 30"), model);
@@ -370,17 +371,28 @@ TEST(PredictTest, MotionIsFromEachImageIntoTheNext) {
   ASSERT_EQ(picture.exit_status, 0) << picture.err;
   EXPECT_THAT(FileNames(folder), IsSupersetOf({"m.plate.0008.png", "m.plate.0009.png"}));
 
-  // A model that makes frames between knows where they come from, too.
+  // A folder has the motion as numbers.
+  ASSERT_EQ(mkdir((folder + "/out").c_str(), 0755), 0);
+  ASSERT_EQ(Predict(folder, {three, "--flow", "--out=out"}, model).exit_status, 0);
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre("plate.0008.exr", "plate.0009.exr"));
+
+  // A model that makes frames between gives the same at the time of the first image.
   ASSERT_EQ(Predict(folder, {"--input=plate.0008.exr,plate.0009.exr", "--flow", "--out=pair.exr"}, both).exit_status,
             0);
-  EXPECT_THAT(ReadExr(folder + "/pair.exr").channels,
+  EXPECT_THAT(ReadExr(folder + "/pair.exr").channels, UnorderedElementsAre(Key("forward.u"), Key("forward.v")));
+  ASSERT_EQ(Predict(folder, {three, "--flow", "--between=1", "--out=b.%04d.exr"}, both).exit_status, 0);
+  EXPECT_THAT(ReadExr(folder + "/b.0009.exr").channels,
               UnorderedElementsAre(Key("backward.u"), Key("backward.v"), Key("forward.u"), Key("forward.v")));
 
   ExpectError(folder, {three, "--out=m.*.exr"}, HasSubstr(model + " gives the motion from image to image"), model);
   ExpectError(folder, {three, "--between=1", "--out=m.*.exr"},
-              HasSubstr("--between: " + model + " gives the motion from image to image, and no frames between"), model);
-  ExpectError(folder, {"--input=plate.0008.exr", "--flow", "--out=m.exr"}, HasSubstr("names one alone"), model);
-  ExpectError(folder, {three, "--flow", "--out=m.*.exr"}, HasSubstr("--flow: "));
+              HasSubstr("--between: " + model + " makes no frames between two images"), model);
+  ExpectError(folder, {"--input=plate.0008.exr", "--flow", "--out=m.exr"}, HasSubstr("--input names one image"), model);
+  ExpectError(folder, {three, "--flow", "--range=-5,0", "--out=m.*.png"}, HasSubstr("MAX is a length in pixels"),
+              model);
+  ExpectError(folder, {three, "--flow", "--out=m.*.exr"}, HasSubstr("--flow: " + DepthModel() + " gives no motion"));
+  ExpectError(folder, {three, "--flow", "--out=m.*.exr"}, HasSubstr("--flow: " + ViewsModel() + " gives no motion"),
+              ViewsModel());
 }
 
 TEST(PredictTest, AMatteNeedsATrimap) {

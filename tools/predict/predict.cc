@@ -60,7 +60,7 @@ struct PredictFlags {
     percentiles.OnlyWith({&colours, &side_by_side, &compare});
     range.NotWith({&percentiles}, "both choose the scale");
     normals.NotWith({&range, &colours, &side_by_side}, "normals have colours of their own");
-    flow.NotWith({&compare, &normals, &colours, &side_by_side}, "motion has colours of its own");
+    flow.NotWith({&normals, &colours, &side_by_side}, "motion has colours of its own");
     tile_pad.OnlyWith({&tile});
     conf.OnlyWith({&points});
     for (AnyFlag* const pairs : FlagGroup{&between, &flow}) {
@@ -250,6 +250,10 @@ absl::StatusOr<PredictOptions> ParsePredictOptions(const PredictFlags& flags) {
     return absl::InvalidArgumentError(
         absl::StrCat("--range=", range, ": wants two numbers, the smaller first, such as 0,80"));
   }
+  if (*flags.flow && options.style.range && options.style.range->max <= 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--range=", range, ": with --flow MAX is a length in pixels, above 0, such as 0,20"));
+  }
   const std::string colours = *flags.colours;
   if (!colours.empty() || options.style.side_by_side) {
     ASSIGN_OR_RETURN(options.style.colours, ParseColours(flags, colours.empty() ? "spectral" : colours));
@@ -294,13 +298,14 @@ absl::StatusOr<FoundImages> FindInputs(const PredictFlags& flags) {
 }
 
 // The files that images become, which are called after `names`; "" without --out. In a folder, numbers of a sequence
-// are .exr, whose scale all frames share.
+// are .exr, whose scale all frames share; motion is numbers, a frame between two is a picture.
 absl::StatusOr<std::vector<std::string>> PlanOutputs(const PredictFlags& flags, const std::vector<FoundImage>& names,
                                                      const OutputStyle& style) {
   const std::string& out = *flags.exported.out;
   if (out.empty()) return std::vector<std::string>(names.size());
-  const bool is_sequence = names.size() > 1 && !names.front().number.empty() && !*flags.between;
-  const bool is_map = is_sequence && !style.is_picture() && !style.range && flags.compare->empty();
+  const bool is_sequence = *flags.flow || (names.size() > 1 && !*flags.between);
+  const bool is_map =
+      is_sequence && !names.front().number.empty() && !style.is_picture() && !style.range && flags.compare->empty();
   ASSIGN_OR_RETURN(std::vector<std::string> outputs,
                    NameOutputs(names, ResolveUserPath(out), is_map ? ".exr" : ".png"));
   for (const std::string& output : outputs) {
@@ -347,7 +352,9 @@ absl::StatusOr<std::vector<PredictJob>> PlanFrames(const PredictFlags& flags, co
 absl::StatusOr<std::vector<PredictJob>> PlanMotion(const PredictFlags& flags, const std::vector<FoundImage>& images,
                                                    const OutputStyle& style) {
   if (images.size() < 2) {
-    return absl::InvalidArgumentError("--flow is the motion from image to image, of which --input names one alone");
+    return absl::InvalidArgumentError(
+        "--flow is the motion of an image into the next, and --input names one image\n  name two or more, as "
+        "--input=FIRST,SECOND, or a sequence");
   }
   ASSIGN_OR_RETURN(std::vector<PredictJob> jobs, PlanImages(flags, {images.begin(), images.end() - 1}, style));
   for (size_t i = 0; i < jobs.size(); ++i) {
@@ -360,22 +367,21 @@ absl::StatusOr<std::vector<PredictJob>> PlanMotion(const PredictFlags& flags, co
 // Makes sure that --between or --flow is given for a model of two images, and for no other.
 absl::Status CheckPairs(const PredictFlags& flags, const LoadedArtifact& artifact) {
   const std::string& model = artifact.manifest.model();
-  const absl::string_view given = *flags.between ? "--between" : *flags.flow ? "--flow" : "";
-  if (TakesImages(artifact) != ImagesTaken::kTwoFrames) {
-    return given.empty() ? absl::OkStatus()
-                         : absl::InvalidArgumentError(absl::StrCat(given, ": ", model, " takes one image at a time"));
+  const bool takes_two = TakesImages(artifact) == ImagesTaken::kTwoFrames, takes_time = TakesTimestep(artifact);
+  if (*flags.between && !(takes_two && takes_time)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--between: ", model, " makes no frames between two images\n  leave it out",
+        takes_two && !*flags.flow ? "; --flow writes the motion of each image of --input into the next" : ""));
   }
-  if (TakesTimestep(artifact)) {
-    return given.empty() ? absl::InvalidArgumentError(absl::StrCat(
-                               model,
-                               " makes frames between two images\n  --between=1 makes one between each two of "
-                               "--input"))
-                         : absl::OkStatus();
+  if (*flags.flow && !takes_two) {
+    return absl::InvalidArgumentError(absl::StrCat("--flow: ", model, " gives no motion\n  leave it out"));
   }
-  if (given == "--flow") return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      given, given.empty() ? "" : ": ", model, " gives the motion from image to image",
-      given.empty() ? "" : ", and no frames between", "\n  --flow writes that of each image of --input into the next"));
+  if (!takes_two || *flags.between || *flags.flow) return absl::OkStatus();
+  const bool gives_motion = artifact.manifest.interface().kind() == "flow";
+  return absl::InvalidArgumentError(
+      absl::StrCat(model, gives_motion ? " gives the motion from image to image" : " makes frames between two images",
+                   takes_time ? "\n  --between=1 makes one between each two of --input" : "",
+                   gives_motion ? "\n  --flow writes the motion of each image of --input into the next" : ""));
 }
 
 // Makes sure that a prompt is given for a model that takes one, and for no other.
@@ -490,9 +496,9 @@ absl::Status Predict(PredictFlags& flags) {
   // A wrong path is told before the model is built.
   ASSIGN_OR_RETURN(const FoundImages inputs, FindInputs(flags));
   report.notes = inputs.notes;
-  options.style.is_one_of_several = inputs.images.size() > 1;
   const auto plan = *flags.between ? PlanFrames : *flags.flow ? PlanMotion : PlanImages;
   ASSIGN_OR_RETURN(report.jobs, plan(flags, inputs.images, options.style));
+  options.style.is_one_of_several = report.jobs.size() > 1;
   ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(flags, report.remarks));
   const bool takes_shot = TakesImages(artifact) == ImagesTaken::kShot;
   const bool wants_scene = *flags.views || !report.scene.cameras.empty() || !report.scene.points.empty();

@@ -53,6 +53,9 @@ TEST(TensorFileTest, GivesBackWhatWasWritten) {
     EXPECT_EQ(read[name].scalar_type(), tensor.scalar_type()) << name;
     EXPECT_TRUE(read[name].equal(tensor)) << name;
   }
+  ASSERT_OK_AND_ASSIGN(const auto all, CopyTensors(file));
+  EXPECT_EQ(all.size(), tensors.size());
+  for (const auto& [name, tensor] : all) EXPECT_TRUE(tensor.equal(read[name])) << name;
 }
 
 TEST(TensorFileTest, AnyByteButZeroIsTrue) {

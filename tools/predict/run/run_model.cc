@@ -222,8 +222,8 @@ absl::Status CheckFixedSizes(const LoadedArtifact& artifact, int width, int heig
                                                  ", and this one has ", width, " x ", height));
 }
 
-// The motion of a node right and up, as Prediction has it: into the next frame, [2, H, W], and before [4, H, W] into
-// the one before, too.
+// The motion of a node, which is right and up, as Prediction has it: into the next frame [2, H, W]; or [4, H, W], into
+// the one before and then into the next.
 at::Tensor FlowOfNode(const at::Tensor& motion) {
   if (motion.size(0) == 2) return at::stack({motion[0], -motion[1]});
   return at::stack({motion[2], -motion[3], motion[0], -motion[1]});
@@ -439,8 +439,10 @@ ImagesTaken TakesImages(const LoadedArtifact& artifact) {
 }
 
 bool TakesTimestep(const LoadedArtifact& artifact) {
-  // A node whose knobs are constants, in an ONNX file, has one all the same: motion into both images is of a time.
-  if (artifact.is_node()) return artifact.manifest.interface().channels_out_size() != 2;
+  // The knobs of an ONNX file are constants, which its manifest does not list. The motion into both images is of a
+  // time.
+  const Manifest::Interface& interface = artifact.manifest.interface();
+  if (artifact.is_node()) return interface.kind() != "flow" || interface.channels_out_size() == 4;
   const auto& inputs = Forward(artifact.manifest).inputs();
   return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input.name() == "timestep"; });
 }
@@ -506,6 +508,10 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
   };
   ASSIGN_OR_RETURN(std::vector<Prediction> predictions,
                    given.tiles ? RunTiles(artifact, *given.tiles, input, run) : run(input));
+  for (Prediction& prediction : predictions) {
+    // At the time of the first image there is no motion into it.
+    if (given.timestep == 0 && prediction.flow.defined()) prediction.flow = prediction.onward();
+  }
   for (const Prediction& prediction : predictions) {
     if (HasItsSizes(prediction, images[0].height, images[0].width)) continue;
     return OtherThanStated(artifact, "gives values of other sizes");
