@@ -28,7 +28,7 @@ TABLES = [
 ]
 
 def _folders(kind):
-    return sorted({path.split("/")[2]: None for path in native.glob(["testdata/{}/*/*".format(kind)])}.keys())
+    return sorted({path.split("/")[2]: None for path in native.glob(["testdata/{}/*/*".format(kind)], allow_empty = True)}.keys())
 
 def family_tests(family, large, finders):
     """Declares the data of tests in a family's folder, and the tests of its goldens and of mutations.
@@ -48,7 +48,7 @@ def family_tests(family, large, finders):
     for table in TABLES:
         native.filegroup(
             name = table + "_table",
-            srcs = native.glob(["testdata/{}.txt".format(table)]),
+            srcs = native.glob(["testdata/{}.txt".format(table)], allow_empty = True),
             visibility = [Label("//:__subpackages__")],
         )
     for name, pattern in {
@@ -59,7 +59,7 @@ def family_tests(family, large, finders):
     }.items():
         native.filegroup(
             name = name,
-            srcs = native.glob([pattern]),
+            srcs = native.glob([pattern], allow_empty = True),
             visibility = ["//visibility:public"],
         )
 
@@ -79,13 +79,13 @@ def _declare_tests(family, large, finders):
         srcs = ["goldens/" + model for model in test_models] + [":constants_table", ":stages"],
         visibility = [Label("//:__subpackages__")],
     )
-    if native.glob(["testdata/mutations.txt"]):
+    if native.glob(["testdata/mutations.txt"], allow_empty = True):
         _mutation_test(family, [family] if test_models else finders)
     if variants:
         _family_test(family, "variants", "//tests/families:variants_test_program", [])
-    if native.glob(["testdata/keys/*.txt"]):
+    if native.glob(["testdata/keys/*.txt"], allow_empty = True):
         _family_test(family, "keys", "//tests/manifests:manifest_test_program", [":keys"])
-    if native.glob(["testdata/plugin.yaml"]):
+    if native.glob(["testdata/plugin.yaml"], allow_empty = True):
         _family_test(family, "nuke_image", "//tests/nuke:nuke_image_test_program", [":nuke_table"], tags = ["rounding"])
         _family_test(
             family,

@@ -14,7 +14,7 @@ def _stages(family):
 def _goldens(model):
     """The targets and folders of a model's goldens: those of this package and those in the folder MODELPORT_GOLDENS."""
     data, folders = [], []
-    if native.glob(["testdata/goldens/{}/*".format(model)]):
+    if native.glob(["testdata/goldens/{}/*".format(model)], allow_empty = True):
         data.append("goldens/" + model)
         folders.append("{}/testdata/goldens/{}".format(runfiles_path(this_package()), model))
     if model in MODELS:

@@ -32,7 +32,7 @@ def _join(parts):
 def _checkpoints(family, variant):
     """The files of a variant's weights: those of WORKSPACE, else the published one if it lies in this package; none: they are seeded."""
     published = FAMILIES[family].files[variant]
-    return CHECKPOINTS.get(variant) or (native.glob([published]) if published else [])
+    return CHECKPOINTS.get(variant) or (native.glob([published], allow_empty = True) if published else [])
 
 def _declare_artifacts(variant, wrapped, large, checkpoints):
     """The artifacts of a variant: NAME, NAME_HOST, NAME_HOST_WRAPPER for each but the default wrapper, and each with _RUNTIME; NAME_onnx.
@@ -119,19 +119,19 @@ def model_plugin(name, large = [], finders = []):
       large: the variants of more than 500 MB, sorted. The test holds the list.
       finders: of a family without test models, those whose test models find the slips of testdata/mutations.txt.
     """
-    if not native.glob(["plugin.yaml"]):
+    if not native.glob(["plugin.yaml"], allow_empty = True):
         fail("{} has no plugin.yaml".format(native.package_name()))
-    misnamed = native.glob(["**/*.yml"])
+    misnamed = native.glob(["**/*.yml"], allow_empty = True)
     if misnamed:
         fail("a plugin's files end in .yaml; rename " + ", ".join(misnamed))
     _check_catalog(name)
     data, plugin_path = _plugin_files(name)
     native.filegroup(
         name = "plugin",
-        srcs = native.glob(["*.yaml", "*.safetensors"]),
+        srcs = native.glob(["*.yaml", "*.safetensors"], allow_empty = True),
         visibility = [Label("//:__subpackages__")],
     )
-    native.exports_files(native.glob(["*.safetensors"]), visibility = [Label("//:__subpackages__")])
+    native.exports_files(native.glob(["*.safetensors"], allow_empty = True), visibility = [Label("//:__subpackages__")])
     model_family(
         name = "family",
         srcs = native.glob(["*.yaml"]),
@@ -142,7 +142,7 @@ def model_plugin(name, large = [], finders = []):
         _declare_variants(name, large, data, plugin_path)
     native.filegroup(
         name = "all_files",
-        srcs = native.glob(["**/*.yaml", "*.safetensors"]),
+        srcs = native.glob(["**/*.yaml", "*.safetensors"], allow_empty = True),
         visibility = [Label("//:__subpackages__")],
     )
     family_tests(name, large, finders)

@@ -44,6 +44,6 @@ def code_files():
             "**/*.proto",
             "**/*.py",
             "**/*.sh",
-        ]) + native.glob(["*"], exclude = ["*.*", "BUILD"]),
+        ], allow_empty = True) + native.glob(["*"], exclude = ["*.*", "BUILD"], allow_empty = True),
         visibility = ["//tests/house:__pkg__"],
     )

@@ -97,7 +97,7 @@ TEST(LinkPluginsTest, AVariantMayBeNormalisedByItsOwnNumbers) {
   EXPECT_THAT(own.std, ElementsAre(0.1, 0.2, 0.3));
   EXPECT_THAT(with("mean: [0.4, 0.3, 0.2]"), StatusIs(kInvalid, HasSubstr("or both are left out; they have 3 and 0")));
   EXPECT_THAT(with("mean: [0.4]\n    std: [0.1]"),
-              StatusIs(kInvalid, HasSubstr("want a number for each of 3 channels, have 1")));
+              StatusIs(kInvalid, HasSubstr("want a number for each of 3 channels, or both are left out; they have 1 and 1")));
   EXPECT_THAT(with("mean: [0, 0, 0]\n    std: [1, 1, 0]"),
               StatusIs(kInvalid, HasSubstr("field \"std\" wants numbers above 0")));
 }

@@ -112,14 +112,8 @@ class PluginParser {
     if (preprocessing.multiple_of < 1) problems_->Add(value.mark, "field \"multiple_of\" wants a positive integer");
     // A value that is not a number was reported and is 0 here.
     if (problems_->size() > problems_before) return;
-    const auto fits = [&](size_t count) {
-      return count == given && static_cast<int64_t>(count) == preprocessing.channels;
-    };
-    if (given > 0 && !(fits(preprocessing.mean.size()) && fits(preprocessing.std.size()))) {
-      problems_->Add(value.mark, absl::StrCat("fields \"mean\" and \"std\" want a number for each of ",
-                                              preprocessing.channels, " channels, or both are left out; they have ",
-                                              preprocessing.mean.size(), " and ", preprocessing.std.size()));
-    }
+    const absl::Status normalised = CheckMeanAndStd(preprocessing);
+    if (!normalised.ok()) problems_->Add(value.mark, normalised.message());
   }
 
   std::vector<double> TakePositiveNumbers(absl::string_view name, YamlMapReader* reader, const YamlMark& mark) {
@@ -222,11 +216,6 @@ class PluginParser {
     variant.published = reader.TakeBool("published", true);
     variant.mean = reader.TakeNumbers("mean");
     variant.std = TakePositiveNumbers("std", &reader, field.mark);
-    if (variant.mean.size() != variant.std.size()) {
-      problems_->Add(field.mark, absl::StrCat("fields \"mean\" and \"std\" want a number for each channel, or both are "
-                                              "left out; they have ",
-                                              variant.mean.size(), " and ", variant.std.size()));
-    }
     reader.Finish();
     if (is_published_model && variant.published) RequirePlaces(variant, field.mark);
     plugin_.variants.push_back(std::move(variant));

@@ -32,15 +32,23 @@ absl::StatusOr<Call> BindExample(const Call& example, const Scope& scope) {
 
 }  // namespace
 
+absl::Status CheckMeanAndStd(const Preprocessing& preprocessing) {
+  const auto fits = [&](const std::vector<double>& numbers) {
+    return static_cast<int64_t>(numbers.size()) == preprocessing.channels;
+  };
+  const std::vector<double>&mean = preprocessing.mean, &std = preprocessing.std;
+  if ((mean.empty() && std.empty()) || (fits(mean) && fits(std))) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("fields \"mean\" and \"std\" want a number for each of ",
+                                                 preprocessing.channels, " channels, or both are left out; they have ",
+                                                 mean.size(), " and ", std.size()));
+}
+
 absl::StatusOr<Preprocessing> PreprocessingOf(const Plugin& plugin, const Variant& variant) {
   Preprocessing preprocessing = plugin.preprocessing;
-  if (!variant.mean.empty()) {
+  if (!variant.mean.empty() || !variant.std.empty()) {
     preprocessing.mean = variant.mean;
     preprocessing.std = variant.std;
-    if (static_cast<int64_t>(variant.mean.size()) != preprocessing.channels) {
-      return absl::InvalidArgumentError(absl::StrCat("fields \"mean\" and \"std\" want a number for each of ",
-                                                     preprocessing.channels, " channels, have ", variant.mean.size()));
-    }
+    RETURN_IF_ERROR(CheckMeanAndStd(preprocessing));
   }
   if (!preprocessing.multiple_of_rule) return preprocessing;
   ASSIGN_OR_RETURN(const Scope scope, RootScope(plugin, variant));

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "common/expression/expression.h"
 #include "common/keymap/key_map.h"
@@ -125,8 +127,11 @@ struct Plugin {
   std::string key_map_digest;  // sha256 over the key map's text.
 };
 
+// InvalidArgument: `mean` or `std` has another number of elements than there are channels, unless both are empty.
+absl::Status CheckMeanAndStd(const Preprocessing& preprocessing);
+
 // What an image must be for `variant`, one of `plugin`. InvalidArgument: the rule of multiple_of gives no integer above
-// 0.
+// 0, or the variant's own mean and std do not fit the channels.
 absl::StatusOr<Preprocessing> PreprocessingOf(const Plugin& plugin, const Variant& variant);
 
 // The examples of `plugin` with the values that the arguments of the root of `variant` have. InvalidArgument: an

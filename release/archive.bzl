@@ -25,6 +25,6 @@ archive = rule(
         ),
         "out": attr.output(mandatory = True, doc = "The archive."),
         "root": attr.string(mandatory = True, doc = "The folder that the archive unpacks to."),
-        "_pack": attr.label(default = "//release:pack_archive", executable = True, cfg = "host"),
+        "_pack": attr.label(default = "//release:pack_archive", executable = True, cfg = "exec"),
     },
 )

@@ -42,7 +42,7 @@ wheel = rule(
         "tag": attr.string(mandatory = True, doc = "Pythons and platforms that it is for: \"py3-none-manylinux_2_34_x86_64\"."),
         "version": attr.string(mandatory = True),
         "_metadata": attr.label(default = "//release:wheel/METADATA.in", allow_single_file = True),
-        "_pack": attr.label(default = "//release:pack_wheel", executable = True, cfg = "host"),
+        "_pack": attr.label(default = "//release:pack_wheel", executable = True, cfg = "exec"),
         "_wheel": attr.label(default = "//release:wheel/WHEEL.in", allow_single_file = True),
         "_zipper": attr.label(default = "@bazel_tools//tools/zip:zipper", allow_single_file = True),
     },

@@ -17,7 +17,7 @@ def fuzz_target(name, deps, dictionary = None):
     """
     fuzzer = name + "_fuzzer"
     corpus = "corpus/{}.tar.zst".format(name)
-    regressions = native.glob(["regressions/{}/*".format(name)])
+    regressions = native.glob(["regressions/{}/*".format(name)], allow_empty = True)
     dictionaries = ["dictionaries/{}.dict".format(dictionary)] if dictionary else []
     cc_binary(
         name = fuzzer,
