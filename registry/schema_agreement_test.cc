@@ -152,6 +152,7 @@ constexpr absl::string_view kUnseen[] = {
     "is not in \"",                                  // A placeholder of `to` that `from` lacks.
     "unknown target",                                // A name in `targets`.
     "want a number for each",                        // `mean` and `std` of other lengths, or one without the other.
+    "\"frames\" wants 0",                            // Numbers that are not whole, not distinct, or not 0 at first.
     "wants two licences or more",                    // `licence_claims` that agree, or without `licence`.
     "\"multiple_of\" wants a positive integer",      // The value of an expression.
     "unknown operation",                             // A name in `by`.
@@ -263,12 +264,13 @@ constexpr char kModules[] = R"yaml(modules:
           - {name: z, only_without: x, when: not bias, switched_by: depth}
     interface:
       kind: depth
-      channels_in: [rgba.red, rgba.green]
+      channels_in: [rgba.red, rgba.green, rgba.blue, a.x, a.y, a.z]
       channels_out: [depth.Z]
       category: Depth Estimation
       multiple_of: 2 * dim
       scale: dim
-      examples: ["forward([1, 2, 28, 28])"]
+      frames: [0, -1]
+      examples: ["forward([1, 6, 28, 28])"]
     methods: |
       def forward(self, x: Tensor) -> Tensor:
         return x

@@ -112,6 +112,7 @@ void DescribeInterface(const Interface& interface, Manifest& manifest) {
   entry.set_category(interface.category);
   entry.set_multiple_of(interface.multiple_of);
   entry.set_scale(interface.scale);
+  for (const int64_t frame : interface.frames) entry.add_frames(frame);
 }
 
 void DescribeKnobs(const ModuleNode& root, Manifest& manifest) {

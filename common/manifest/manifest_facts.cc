@@ -57,7 +57,10 @@ const Manifest::Result& MainOutput(const Manifest& manifest) {
   return forward.outputs().empty() ? Manifest::Result::default_instance() : forward.outputs(0);
 }
 
-bool TakesTwoPictures(const Manifest& manifest) { return manifest.interface().channels_in_size() >= 6; }
+bool IsBetweenFrames(const Manifest& manifest) {
+  const auto& frames = manifest.interface().frames();
+  return frames.size() == 2 && frames[1] == 1;
+}
 
 bool TakesCoarseDepth(const Manifest& manifest) {
   const auto& channels = manifest.interface().channels_in();

@@ -42,9 +42,8 @@ const Manifest::EntryPoint& Forward(const Manifest& manifest);
 // The first output of `forward`, such as the depth of a depth model; an empty message if the manifest states none.
 const Manifest::Result& MainOutput(const Manifest& manifest);
 
-// Whether a node takes a second picture: the channels of its interface behind the first three are red, green and blue
-// of it.
-bool TakesTwoPictures(const Manifest& manifest);
+// Whether a node works between two frames of its clip: the one before a time and the one behind it.
+bool IsBetweenFrames(const Manifest& manifest);
 
 // Whether a node takes a coarse depth, in the channel behind red, green and blue.
 bool TakesCoarseDepth(const Manifest& manifest);

@@ -104,7 +104,10 @@ struct Interface {
   std::string category;                   // The host's menu that lists the model: "Depth Estimation".
   int64_t multiple_of = 1;                // forward pads images to multiples of so many pixels.
   int64_t scale = 1;                      // The output is so many times as high and as wide as the image.
-  std::vector<Call> examples;             // Calls of forward that the round trip compares.
+  // Of a host's node that takes several frames of its clip: which, counted from the one that it shows, 0 first. The
+  // channels are red, green and blue of each, in this order. Empty: it takes one frame.
+  std::vector<int64_t> frames;
+  std::vector<Call> examples;  // Calls of forward that the round trip compares.
 };
 
 // An Interface as a plugin's YAML states it.

@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <initializer_list>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -129,6 +133,9 @@ EntryPointDecl ParseEntryPoint(const YamlValue::Field& field, YamlProblems* prob
   return entry_point;
 }
 
+// A host reads so many frames before and behind the one that it shows.
+constexpr int64_t kFarthestFrame = 100;
+
 constexpr absl::string_view kKinds[] = {"depth", "matte", "features", "colour", "scores", "normals", "flow"};
 
 std::string ParseKind(YamlMapReader& reader, YamlProblems* problems) {
@@ -152,6 +159,26 @@ std::vector<std::string> TakeChannels(absl::string_view name, YamlMapReader& rea
     problems->Add(value->mark, absl::StrCat(subject, " wants at least one item"));
   }
   return channels;
+}
+
+std::vector<int64_t> TakeFrames(YamlMapReader& reader, const InterfaceDecl& decl, YamlProblems* problems) {
+  const size_t problems_before = problems->size();
+  std::vector<int64_t> frames;
+  for (const double frame : reader.TakeNumbers("frames")) {
+    const bool is_near = frame == std::floor(frame) && std::abs(frame) <= kFarthestFrame;
+    frames.push_back(is_near ? static_cast<int64_t>(frame) : 0);  // 0 a second time is reported.
+  }
+  if (frames.empty() || problems->size() > problems_before) return {};
+  const size_t distinct = std::set<int64_t>(frames.begin(), frames.end()).size(),
+               channels = decl.stated.channels_in.size();
+  if (frames[0] != 0 || distinct != frames.size() || frames.size() < 2 || channels != 3 * frames.size()) {
+    problems->Add(decl.mark, absl::StrCat("field \"frames\" wants 0, the frame that is shown, then other whole numbers "
+                                          "from -",
+                                          kFarthestFrame, " to ", kFarthestFrame,
+                                          ", each once, and three of channels_in for each; there are ", frames.size(),
+                                          " frames and ", channels, " channels"));
+  }
+  return frames;
 }
 
 void CheckArgument(const Expression& argument, const YamlMark& mark, YamlProblems* problems) {
@@ -207,6 +234,7 @@ InterfaceDecl ParseInterface(const YamlValue& value, YamlProblems* problems) {
   decl.stated.channels_in = TakeChannels("channels_in", reader, problems);
   decl.stated.channels_out = TakeChannels("channels_out", reader, problems);
   decl.stated.category = reader.TakeText("category");
+  decl.stated.frames = TakeFrames(reader, decl, problems);
   decl.multiple_of = TakeExpression("multiple_of", &reader, problems);
   decl.scale = TakeExpression("scale", &reader, problems);
   decl.stated.examples = ParseExamples(reader, problems);

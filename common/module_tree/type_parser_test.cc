@@ -1,6 +1,7 @@
 #include "common/module_tree/type_parser.h"
 
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -17,6 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::Pair;
 using testing::SizeIs;
 
 constexpr char kInterface[] = R"yaml(kind: depth
@@ -65,6 +67,26 @@ TEST_F(ParseInterfaceTest, TakesEveryField) {
   ASSERT_THAT(decl.stated.examples, SizeIs(2));
   EXPECT_EQ(decl.stated.examples[0].text, "forward([1, 2, 28, 28])");
   EXPECT_EQ(decl.stated.examples[1].place, "w.yaml:7:39");
+}
+
+TEST_F(ParseInterfaceTest, FramesHaveThreeChannelsEach) {
+  const auto parse = [&](const std::string& channels, const std::string& frames) {
+    YamlProblems problems("w.yaml");
+    const std::string text = absl::StrReplaceAll(
+        kInterface, {{"[rgba.red, rgba.green]", "[" + channels + "]"}, {"scale: patch", "frames: " + frames}});
+    const InterfaceDecl decl = ParseInterface(ParseYaml({"w.yaml", text}, &problems), &problems);
+    return std::pair(decl.stated.frames, std::string(problems.status().message()));
+  };
+  EXPECT_THAT(parse("a, b, c, d, e, f", "[0, -3]"), Pair(ElementsAre(0, -3), ""));
+  for (const char* frames : {"[0, 0]", "[0, 0.5]", "[1, 0]", "[0, 101]", "[0, 1, 2]"}) {
+    EXPECT_THAT(
+        parse("a, b, c, d, e, f", frames).second,
+        HasSubstr("w.yaml:1:1: field \"frames\" wants 0, the frame that is shown, then other whole numbers from "
+                  "-100 to 100, each once, and three of channels_in for each; there are"))
+        << frames;
+  }
+  EXPECT_THAT(parse("a, b, c", "[0]").second, HasSubstr("there are 1 frames and 3 channels"));
+  EXPECT_THAT(parse("a, b, c, d", "[0, 1]").second, HasSubstr("there are 2 frames and 4 channels"));
 }
 
 TEST_F(ParseInterfaceTest, AnUnknownKindIsAProblem) {

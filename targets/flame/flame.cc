@@ -34,10 +34,10 @@ absl::StatusOr<std::string> OutputChannels(const Manifest& manifest) {
 }
 
 absl::Status CheckFlameUses(const Manifest& manifest) {
-  if (TakesTwoPictures(manifest)) {
+  if (const int frames = manifest.interface().frames_size(); frames > 0) {
     return absl::FailedPreconditionError(
-        "flame gives a model one picture and a matte, and this one takes two pictures in one input\n  --target=onnx "
-        "without a wrapper has an input for each");
+        absl::StrCat("flame gives a model one picture and a matte, and this one takes ", frames,
+                     " pictures in one input\n  --target=onnx without a wrapper takes them as the model does"));
   }
   return OutputChannels(manifest).status();
 }

@@ -82,10 +82,11 @@ TEST(FlameTest, FourChannelsOfAnOutputHaveNoSocket) {
 
 TEST(FlameTest, TwoPicturesHaveNoSockets) {
   const std::vector<std::string> rgb = {"rgba.red", "rgba.green", "rgba.blue"};
-  const Manifest manifest =
+  Manifest manifest =
       MakeManifest("colour", {"rgba.red", "rgba.green", "rgba.blue", "forward.u", "forward.v", "backward.u"}, rgb);
+  for (const int frame : {0, 1}) manifest.mutable_interface()->add_frames(frame);
   EXPECT_THAT(FlameTarget().check(manifest),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("this one takes two pictures")));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("this one takes 2 pictures")));
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include "targets/houdini/houdini.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/manifest/describe_manifest.h"
 #include "common/manifest/manifest.pb.h"
@@ -27,7 +29,11 @@ std::string ShapeOnNode(const Manifest& manifest, const google::protobuf::Repeat
 }
 
 std::string ChannelsText(const Manifest& manifest, const Manifest::Input& input) {
-  if (TakesTwoPictures(manifest)) return "red, green and blue of the first picture, then of the second";
+  if (const auto& frames = manifest.interface().frames(); !frames.empty()) {
+    const auto offset = [](std::string* out, int32_t frame) { absl::StrAppendFormat(out, "%+d", frame); };
+    return absl::StrCat("red, green and blue of the frame, then of ", frames.size() == 2 ? "that" : "those", " at ",
+                        absl::StrJoin(frames.begin() + 1, frames.end(), ", ", offset), " from it");
+  }
   if (manifest.interface().channels_in_size() == 3) return "red, green and blue";
   return absl::StrCat("red, green, blue and a fourth: ", input.help());
 }

@@ -54,13 +54,17 @@ TEST(HoudiniTest, SeededWeightsAndAFourthChannelAreSaid) {
   EXPECT_THAT(files[0].text, AllOf(HasSubstr("SEEDED"), HasSubstr("a fourth: alpha takes the trimap")));
 }
 
-TEST(HoudiniTest, TwoPicturesAreSaid) {
+TEST(HoudiniTest, FramesOfOneInputAreSaid) {
   Manifest manifest = MakeManifest();
   for (const char* channel : {"forward.u", "forward.v", "backward.u"}) {
     manifest.mutable_interface()->add_channels_in(channel);
   }
-  ASSERT_OK_AND_ASSIGN(const std::vector<PackageFile> files, HoudiniTarget().package(manifest));
-  EXPECT_THAT(files[0].text, HasSubstr("red, green and blue of the first picture, then of the second"));
+  for (const int frame : {0, 1}) manifest.mutable_interface()->add_frames(frame);
+  ASSERT_OK_AND_ASSIGN(std::vector<PackageFile> files, HoudiniTarget().package(manifest));
+  EXPECT_THAT(files[0].text, HasSubstr("red, green and blue of the frame, then of that at +1 from it"));
+  manifest.mutable_interface()->add_frames(-2);
+  ASSERT_OK_AND_ASSIGN(files, HoudiniTarget().package(manifest));
+  EXPECT_THAT(files[0].text, HasSubstr("red, green and blue of the frame, then of those at +1, -2 from it"));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "targets/nuke/package_files.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -119,7 +121,7 @@ TemplateValues KnobValues(const Manifest::Knob& knob) {
 
 // Whether the time between two pictures, which the gizmo computes from the frame that it shows.
 bool IsComputed(const Manifest::Knob& knob, const Manifest& manifest) {
-  return TakesTwoPictures(manifest) && knob.name() == "timestep";
+  return IsBetweenFrames(manifest) && knob.name() == "timestep";
 }
 
 // The expressions that link an Inference node's knobs to the gizmo's, in the form that the node itself saves.
@@ -296,25 +298,49 @@ void AddPreview(const Manifest& manifest, TemplateData& data) {
   }
 }
 
-// Where the second picture of a node for two goes.
-void AddSecondPicture(const Manifest& manifest, TemplateData& data) {
-  const bool is_two = TakesTwoPictures(manifest);
-  data.values["at_a_time"] =
-      is_two ? "Nuke gives the model two images at a time." : "Nuke gives the model one image at a time.";
-  data.lists["two_images"] = KeepIf(is_two);
+// The number of frames, as a word.
+std::string CountText(size_t count) {
+  constexpr absl::string_view kWords[] = {"no", "one", "two", "three", "four", "five", "six"};
+  return count < std::size(kWords) ? std::string(kWords[count]) : absl::StrCat(count);
+}
+
+// The frames of the plate that a node takes, and where all but the first go.
+void AddFrames(const Manifest& manifest, TemplateData& data) {
+  const auto& frames = manifest.interface().frames();
+  const auto& channels = manifest.interface().channels_in();
+  const bool is_between = IsBetweenFrames(manifest), is_around = !frames.empty() && !is_between;
+  const size_t count = std::max(frames.size(), 1);
+  data.values["at_a_time"] = absl::StrCat("Nuke gives the model ", CountText(count),
+                                          count == 1   ? " image"
+                                          : is_between ? " images"
+                                                       : " frames",
+                                          " at a time.");
+  data.values["frame_count"] = CountText(count);
+  data.lists["between"] = KeepIf(is_between);
+  data.lists["around"] = KeepIf(is_around);
   // An image at the time of one of the plate's frames is that frame; motion is not.
   const bool is_image = manifest.interface().kind() == "colour";
-  data.lists["retimed"] = KeepIf(is_two && is_image);
+  data.lists["retimed"] = KeepIf(is_between && is_image);
   data.values["speed"] = is_image ? "0.5" : "1";
-  std::vector<TemplateValues>& second = data.lists["second_channels"];
-  std::vector<std::string> names;
-  const std::vector<std::string> from = {"rgba.red", "rgba.green", "rgba.blue"};
-  const auto& channels = manifest.interface().channels_in();
-  for (int i = 3; is_two && i < std::min(channels.size(), 6); ++i) {
-    second.push_back({{"index", absl::StrCat(i - 3)}, {"from", from[i - 3]}, {"channel", channels[i]}});
-    names.push_back(channels[i]);
+  std::vector<TemplateValues>&others = data.lists["other_frames"], &added = data.lists["added_frames"];
+  std::vector<std::string> offsets;
+  for (int i = 1; i < frames.size(); ++i) {
+    offsets.push_back(absl::StrFormat("%+d", frames[i]));
+    const std::string shown = is_between ? "floor(parent.source_frame)" : "frame";
+    others.push_back({{"number", absl::StrCat(i + 1)},
+                      {"time", absl::StrCat(shown, frames[i] < 0 ? " - " : " + ", std::abs(frames[i]))},
+                      {"xpos", absl::StrCat(200 + 120 * i)}});
+    // A Copy node takes the last two of Nuke's stack, so the last frame is the first that is added.
+    const int last = frames.size() - i;
+    added.push_back({{"number", absl::StrCat(last + 1)},
+                     {"red", channels[3 * last]},
+                     {"green", channels[3 * last + 1]},
+                     {"blue", channels[3 * last + 2]},
+                     {"xpos", absl::StrCat(200 + 120 * (count - 1 - i))}});
   }
-  data.values["second_layer"] = absl::StrJoin(names, ", ");
+  data.values["offsets"] = absl::StrJoin(offsets, ", ");
+  data.values["other_channels"] =
+      count == 1 ? "" : absl::StrJoin(channels.begin() + 3, channels.begin() + 3 * count, ", ");
 }
 
 void AddReleases(const Manifest& manifest, TemplateData& data) {
@@ -411,7 +437,7 @@ absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
   AddLicenceClaims(manifest, data);
   AddChannels(manifest.interface(), data);
   AddPreview(manifest, data);
-  AddSecondPicture(manifest, data);
+  AddFrames(manifest, data);
   AddReleases(manifest, data);
   AddSize(manifest, data);
   AddPassages(manifest, data);

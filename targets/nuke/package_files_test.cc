@@ -64,6 +64,10 @@ class PackageFilesTest : public testing::Test {
     SetShape({1, static_cast<int>(outputs.size()), 28, 42});
   }
 
+  void SetFrames(const std::vector<int>& frames) {
+    for (const int frame : frames) manifest_.mutable_interface()->add_frames(frame);
+  }
+
   // An entry point forward, the only one.
   Manifest::EntryPoint* SetForward() {
     manifest_.clear_entry_points();
@@ -359,18 +363,18 @@ TEST_F(PackageFilesTest, ANodeForTwoImagesTakesTwoFramesOfItsInput) {
   const std::vector<std::string> rgb = {"rgba.red", "rgba.green", "rgba.blue"};
   SetInterface("colour", {"rgba.red", "rgba.green", "rgba.blue", "forward.u", "forward.v", "backward.u"}, rgb,
                "Optical Flow");
+  SetFrames({0, 1});
   AddKnob("timestep", "float", 0.5, 0, 1, "When the image is", manifest_);
   auto texts = Texts();
   const std::string& gizmo = texts["tiny.gizmo"];
   // Of a node with two inputs the first, on top of the stack, is B: the picture that gets channels of A.
   EXPECT_THAT(Stacks(gizmo),
-              ElementsAre("Input1:", "SecondFrame: Input1", "WholeSecondFormat: SecondFrame",
-                          "SecondLinearToSRGB: WholeSecondFormat", "FirstFrame: Input1", "WholeFormat: FirstFrame",
-                          "LinearToSRGB: WholeFormat", "AddSecondImage: LinearToSRGB SecondLinearToSRGB",
-                          "Inference1: AddSecondImage", "SRGBToLinear: Inference1", "BackToPlate: SRGBToLinear",
-                          "Copy1: FirstFrame BackToPlate", "Output1: Copy1"));
+              ElementsAre("Input1:", "Frame2: Input1", "Frame2Format: Frame2", "Frame2ToSRGB: Frame2Format",
+                          "FirstFrame: Input1", "WholeFormat: FirstFrame", "LinearToSRGB: WholeFormat",
+                          "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2", "SRGBToLinear: Inference1",
+                          "BackToPlate: SRGBToLinear", "Copy1: FirstFrame BackToPlate", "Output1: Copy1"));
   EXPECT_THAT(gizmo, HasSubstr("  from0 rgba.red\n  to0 forward.u\n  from1 rgba.green\n  to1 forward.v\n"
-                               "  from2 rgba.blue\n  to2 backward.u\n  name AddSecondImage"));
+                               "  from2 rgba.blue\n  to2 backward.u\n  name AddFrame2"));
   EXPECT_THAT(gizmo, HasSubstr("timestep:{\"parent.source_frame - floor(parent.source_frame)\"};}"));
   EXPECT_THAT(gizmo, AllOf(HasSubstr("addUserKnob {7 source_frame "), HasSubstr("\n speed 0.5\n"),
                            Not(HasSubstr("addUserKnob {7 timestep "))));
@@ -379,6 +383,32 @@ TEST_F(PackageFilesTest, ANodeForTwoImagesTakesTwoFramesOfItsInput) {
   EXPECT_THAT(texts["README.md"],
               AllOf(HasSubstr("two images at a time"), HasSubstr("`forward.u, forward.v, backward.u`"),
                     HasSubstr("*source frame*"), Not(HasSubstr("normalises"))));
+}
+
+TEST_F(PackageFilesTest, ANodeForFramesAroundOneFetchesThem) {
+  SetInterface("depth",
+               {"rgba.red", "rgba.green", "rgba.blue", "forward.u", "forward.v", "backward.u", "mask.a", "disparityL.x",
+                "disparityL.y"},
+               {"depth.Z"}, "Depth Estimation");
+  SetFrames({0, -1, 2});
+  auto texts = Texts();
+  const std::string& gizmo = texts["tiny.gizmo"];
+  EXPECT_THAT(Stacks(gizmo),
+              ElementsAre("Input1:", "Frame2: Input1", "Frame2Format: Frame2", "Frame2ToSRGB: Frame2Format",
+                          "Frame3: Input1", "Frame3Format: Frame3", "Frame3ToSRGB: Frame3Format", "WholeFormat: Input1",
+                          "LinearToSRGB: WholeFormat", "AddFrame3: LinearToSRGB Frame3ToSRGB",
+                          "AddFrame2: AddFrame3 Frame2ToSRGB", "Inference1: AddFrame2", "BackToPlate: Inference1",
+                          "Copy1: Input1 BackToPlate", "Preview: Copy1", "Output1: Preview"));
+  EXPECT_THAT(gizmo, AllOf(HasSubstr("firstFrame {{\"frame - 1\"}}\n  name Frame2\n"),
+                           HasSubstr("firstFrame {{\"frame + 2\"}}\n  name Frame3\n"),
+                           HasSubstr("  to0 forward.u\n  from1 rgba.green\n  to1 forward.v\n  from2 rgba.blue\n"
+                                     "  to2 backward.u\n  name AddFrame2\n"),
+                           HasSubstr("  to2 disparityL.y\n  name AddFrame3\n"), Not(HasSubstr("source_frame"))));
+  EXPECT_TRUE(IsBalanced(gizmo, "{}", /*strings=*/false));
+  EXPECT_THAT(texts["README.md"],
+              AllOf(HasSubstr("three frames at a time"), HasSubstr("takes three of its frames"),
+                    HasSubstr("those at -1, +2 from it"),
+                    HasSubstr("`forward.u, forward.v, backward.u, mask.a, disparityL.x, disparityL.y`")));
 }
 
 TEST_F(PackageFilesTest, ANodeForOneImageTakesItAsItIs) {

@@ -347,6 +347,7 @@ class Gizmo {
   at::Tensor Value(const std::string& node, const std::string& expression, double frame) {
     return GizmoExpression::Value(expression, [&](const std::string& name) -> at::Tensor {
       const std::vector<std::string> parts = absl::StrSplit(name, '.');
+      if (name == "frame") return Number(frame);
       if (parts[0] == "parent") return KnobValue(parts[1], frame);
       if (parts[0] == "input") return Number(PlateValue(Evaluate(nodes_.at(node).inputs[0], frame), parts));
       const std::vector<std::string> corners = {"x", "y", "r", "t"};
@@ -665,6 +666,19 @@ TEST(GizmoTest, ASlowerPlateHasFramesBetween) {
       at::cat({ToSRGB(PlateAt(2).Image(Rgb(), format)), ToSRGB(PlateAt(3).Image(Rgb(), format))}, 1);
   ExpectNear(ToLinear(GetNukeModel(name).Run(pair, {{"timestep", 0.5}}))[0][0], between.Get("rgba.red", format));
   EXPECT_TRUE(at::equal(between.channels.at("mask.a"), PlateAt(2).channels.at("mask.a")));
+}
+
+TEST(GizmoTest, DepthIsOfTheMiddleOfFiveFrames) {
+  const std::string name = NukeTestModels("NukeShot").front();
+  Gizmo gizmo = GizmoOf(name);
+  const Area format = PlateAt(1).format();
+  std::vector<at::Tensor> frames;
+  for (const double frame : {3, 1, 2, 4, 5}) frames.push_back(ToSRGB(PlateAt(frame).Image(Rgb(), format)));
+  const at::Tensor depth = GetNukeModel(name).Run(at::cat(frames, 1))[0][0];
+  const Plate result = gizmo.Run(PlateAt, 3);
+  ExpectPasses(PlateAt(3), result, {});
+  ExpectNear(depth, result.Get("depth.Z", format));
+  EXPECT_EQ(result.channels.size(), PlateAt(3).channels.size() + 1);
 }
 
 TEST(GizmoTest, MotionIntoTheNextFrameLeavesTheOtherChannels) {

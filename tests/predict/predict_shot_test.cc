@@ -47,6 +47,14 @@ std::string FolderWithShot(const std::string& name, int frames) {
   return folder;
 }
 
+// The frame of this number in the folder, [1, 3, H, W] in 0..1.
+at::Tensor FrameIn(const std::string& folder, int frame) {
+  absl::StatusOr<ReadImageResult> read = ReadImage(absl::StrFormat("%s/p.%04d.png", folder, frame), 1000000);
+  EXPECT_THAT(read, IsOk());
+  auto& bytes = std::get<std::vector<uint8_t>>(read->image.pixels);
+  return at::from_blob(bytes.data(), {1, kRows, kColumns, 3}, at::kByte).permute({0, 3, 1, 2}).to(at::kFloat) / 255;
+}
+
 ToolResult PredictShot(const std::string& folder, std::vector<std::string> flags) {
   flags.insert(flags.end(),
                {"--model=" + ShotModel(), "--weights=seeded", "--plugin_path=" + DataPath("models"), "--size=28"});
@@ -83,9 +91,7 @@ TEST_P(PredictShotLengthTest, EachFrameHasTheDepthThatTheModelGivesOfTheWhole) {
   const std::string folder = FolderWithShot(absl::StrFormat("shot%d", count), count);
   std::vector<at::Tensor> frames;
   for (int frame = 1; frame <= count; ++frame) {
-    ASSERT_OK_AND_ASSIGN(ReadImageResult read, ReadImage(absl::StrFormat("%s/p.%04d.png", folder, frame), 1000000));
-    auto& bytes = std::get<std::vector<uint8_t>>(read.image.pixels);
-    frames.push_back(at::from_blob(bytes.data(), {kRows, kColumns, 3}, at::kByte).permute({2, 0, 1}).clone());
+    frames.push_back((FrameIn(folder, frame)[0] * 255).round().to(at::kByte));
   }
   torch::jit::Module module = ExportShotModel(folder);
   const at::Tensor expected = DepthOf(module, at::stack(frames).unsqueeze(0).contiguous(), 28)[0];
@@ -101,6 +107,30 @@ TEST_P(PredictShotLengthTest, EachFrameHasTheDepthThatTheModelGivesOfTheWhole) {
   // A frame alone is another shot.
   ASSERT_EQ(PredictShot(folder, {"--input=p.0002.png", "--out=alone.exr"}).exit_status, 0);
   EXPECT_GT((DepthIn(folder + "/alone.exr") - expected[1]).abs().max().item<double>(), 1e-3 * range);
+}
+
+TEST(PredictShotTest, ANodeGetsTheFramesAroundEach) {
+  constexpr int kCount = 4;
+  const std::string folder = FolderWithShot("node", kCount);
+  const ToolResult exported =
+      RunWarmTool("export",
+                  {"--model=" + ShotModel(), "--weights=seeded:8", "--noverify", "--target=nuke", "--wrapper=shot",
+                   "--plugin_path=" + DataPath("models"), "--out=m.pt"},
+                  folder);
+  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  const ToolResult result =
+      RunWarmTool("predict", {"--artifact=m.pt", "--input=p.%04d.png", "--out=d.%04d.exr"}, folder);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  torch::jit::Module module = torch::jit::load(folder + "/m.pt");
+  for (int frame = 1; frame <= kCount; ++frame) {
+    std::vector<at::Tensor> frames;
+    // Before the first and behind the last there are none.
+    for (const int offset : {0, -2, -1, 1, 2}) frames.push_back(FrameIn(folder, std::clamp(frame + offset, 1, kCount)));
+    const at::Tensor expected = module.forward({at::cat(frames, 1)}).toTensor()[0][0];
+    ASSERT_GT(RangeOf(expected), 0);
+    const at::Tensor depth = DepthIn(absl::StrFormat("%s/d.%04d.exr", folder, frame));
+    EXPECT_LE((depth - expected).abs().max().item<double>(), 1e-5 * RangeOf(expected)) << frame;
+  }
 }
 
 // Gives the model a shot in parts of so many frames. Returns the depth of all, and how many frames were held at most.

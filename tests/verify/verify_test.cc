@@ -171,6 +171,8 @@ void AddElement(Message* message, const FieldDescriptor* field) {
       return reflection->AddDouble(message, field, 1);
     case FieldDescriptor::CPPTYPE_UINT32:
       return reflection->AddUInt32(message, field, 1);
+    case FieldDescriptor::CPPTYPE_INT32:
+      return reflection->AddInt32(message, field, 1);
     default:
       FAIL() << field->full_name() << ": this test cannot add a " << field->cpp_type_name();
   }

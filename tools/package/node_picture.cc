@@ -27,7 +27,10 @@ absl::Status DrawNode(const std::string& artifact, const std::vector<std::string
   PredictJob job = {.input = images[0], .output = out};
   if (companion != Companion::kNone) job.companion = images[1];
   job.kind = companion;
-  if (takes_frames) job.next = images[1];
+  if (takes_frames) job.others = {images[1]};
+  // A still, which stands for all of its frames.
+  if (TakesImages(node) == ImagesTaken::kAround)
+    job.others.assign(node.manifest.interface().frames_size() - 1, images[0]);
   PredictOptions options;
   const std::string& kind = node.manifest.interface().kind();
   options.style.side_by_side = kind == "depth" || kind == "matte";

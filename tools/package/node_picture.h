@@ -9,8 +9,8 @@
 namespace modelport {
 
 // Runs the artifact of a node on `images`, files, and writes a PNG of what it makes of them to `out`: depth in colours
-// and mattes beside the image, anything else alone. Most nodes take one image; one of mattes takes its trimap as the
-// second, and one of two pictures both.
+// and mattes beside the image, anything else alone. Most nodes take one image, which stands for all frames of
+// one that takes frames around it; one of mattes takes its trimap as the second, and one between two frames both.
 //   InvalidArgument  another number of images
 //   others           as LoadArtifact, ReadImage, RunModel and OutputFile
 absl::Status DrawNode(const std::string& artifact, const std::vector<std::string>& images, const std::string& out);

@@ -1,5 +1,6 @@
 // Runs a model on images and writes what it sees as pictures and maps.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -342,7 +343,7 @@ absl::StatusOr<std::vector<PredictJob>> PlanFrames(const PredictFlags& flags, co
   for (size_t i = 0; i < frames.size(); ++i) {
     jobs.push_back({.input = frames[i].first.path,
                     .output = outputs[i],
-                    .next = frames[i].second.path,
+                    .others = {frames[i].second.path},
                     .timestep = frames[i].timestep});
   }
   return jobs;
@@ -358,7 +359,7 @@ absl::StatusOr<std::vector<PredictJob>> PlanMotion(const PredictFlags& flags, co
   }
   ASSIGN_OR_RETURN(std::vector<PredictJob> jobs, PlanImages(flags, {images.begin(), images.end() - 1}, style));
   for (size_t i = 0; i < jobs.size(); ++i) {
-    jobs[i].next = images[i + 1].path;
+    jobs[i].others = {images[i + 1].path};
     jobs[i].timestep = 0;
   }
   return jobs;
@@ -445,6 +446,18 @@ absl::Status PairCompanions(const PredictFlags& flags, const LoadedArtifact& art
   return absl::OkStatus();
 }
 
+// The frames around each, for a node that takes them. Before the first one and behind the last one it gets that frame.
+void AddFramesAround(const LoadedArtifact& artifact, std::vector<PredictJob>& jobs) {
+  if (TakesImages(artifact) != ImagesTaken::kAround) return;
+  const auto& frames = artifact.manifest.interface().frames();
+  const int64_t last = static_cast<int64_t>(jobs.size()) - 1;
+  for (int64_t i = 0; i <= last; ++i) {
+    for (auto frame = frames.begin() + 1; frame != frames.end(); ++frame) {
+      jobs[i].others.push_back(jobs[std::clamp<int64_t>(i + *frame, 0, last)].input);
+    }
+  }
+}
+
 absl::StatusOr<SceneOutputs> ParseSceneOutputs(const PredictFlags& flags) {
   SceneOutputs outputs;
   if (const std::string path = *flags.cameras; !path.empty()) outputs.cameras = ResolveUserPath(path);
@@ -512,6 +525,7 @@ absl::Status Predict(PredictFlags& flags) {
   RETURN_IF_ERROR(CheckPrompt(options.prompt, artifact));
   RETURN_IF_ERROR(CheckOut(*flags.exported.out, OutputsOf(flags, artifact)));
   RETURN_IF_ERROR(PairCompanions(flags, artifact, inputs.images, report.jobs));
+  AddFramesAround(artifact, report.jobs);
   KeepFreedMemory();
   if (*flags.benchmark) return MeasureOne(artifact, report.jobs[0], options, flags.report);
   ASSIGN_OR_RETURN(const absl::optional<LoadedArtifact> compared, OpenCompared(flags));

@@ -83,7 +83,14 @@ absl::StatusOr<at::Tensor> ReadCompanion(const PredictJob& job, int64_t max_pixe
 
 // The inputs of a job, for a message.
 std::string Named(const PredictJob& job) {
-  return job.next.empty() ? job.input : absl::StrCat(job.input, " and ", job.next);
+  switch (job.others.size()) {
+    case 0:
+      return job.input;
+    case 1:
+      return absl::StrCat(job.input, " and ", job.others[0]);
+    default:
+      return absl::StrCat(job.input, " and the frames around it");
+  }
 }
 
 // Fills `done` and writes to the last of `files`, without committing it.
@@ -311,7 +318,7 @@ absl::StatusOr<std::vector<View>> PredictViews(const LoadedArtifact& artifact, c
 
 absl::Status ReadJob(const PredictJob& job, const PredictOptions& options, JobInput& input, PredictedImage& done) {
   std::vector<std::string> paths = {job.input};
-  if (!job.next.empty()) paths.push_back(job.next);
+  paths.insert(paths.end(), job.others.begin(), job.others.end());
   std::map<std::string, ReadImageResult> known;
   for (size_t i = 0; i < input.images.size(); ++i) {
     const bool is_wanted = std::find(paths.begin(), paths.end(), input.paths[i]) != paths.end();
@@ -319,13 +326,14 @@ absl::Status ReadJob(const PredictJob& job, const PredictOptions& options, JobIn
   }
   input = {};
   std::set<std::string> notes;
-  for (const std::string& path : paths) {
-    if (known.count(path) == 0) {
-      ASSIGN_OR_RETURN(known[path], ReadImage(path, options.max_pixels));
+  for (auto path = paths.begin(); path != paths.end(); ++path) {
+    if (known.count(*path) == 0) {
+      ASSIGN_OR_RETURN(known[*path], ReadImage(*path, options.max_pixels));
     }
-    ReadImageResult read = std::move(known.extract(path).mapped());
+    const bool comes_again = std::find(path + 1, paths.end(), *path) != paths.end();
+    ReadImageResult read = comes_again ? known[*path] : std::move(known.extract(*path).mapped());
     notes.insert(read.notes.begin(), read.notes.end());
-    input.paths.push_back(path);
+    input.paths.push_back(*path);
     input.images.push_back(std::move(read.image));
     input.notes.push_back(std::move(read.notes));
   }

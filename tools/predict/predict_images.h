@@ -49,14 +49,14 @@ struct PredictJob {
   std::string output;
   std::string companion = {};  // Of the input, for a model that takes one.
   Companion kind = Companion::kNone;
-  std::string next = {};  // For a model that makes a frame between two: the second one; else empty.
-  double timestep = 0.5;  // Of that frame: 0 is the input, 1 the next.
+  std::vector<std::string> others = {};  // The further frames that the model takes, in its order.
+  double timestep = 0.5;                 // Of a model between two frames: 0 is the input, 1 the other one.
 };
 
 // What the files of a job hold.
 struct JobInput {
   std::vector<std::string> paths = {};               // Of the images.
-  std::vector<Image> images = {};                    // One, or the two that a frame is made between.
+  std::vector<Image> images = {};                    // The input, then the others.
   std::vector<std::vector<std::string>> notes = {};  // Of each, as of ReadImage.
   at::Tensor companion = {};
 };

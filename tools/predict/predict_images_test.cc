@@ -175,20 +175,40 @@ TEST(ReadJob, ReadsNoImageOfTheJobBeforeAgain) {
   ASSERT_OK(OutputFile::WriteWhole(c, MakePng({.width = 5, .height = 2})));
   JobInput input;
   PredictedImage done;
-  ASSERT_OK(ReadJob({.input = a, .output = "", .next = b}, {}, input, done));
+  ASSERT_OK(ReadJob({.input = a, .output = "", .others = {b}}, {}, input, done));
   EXPECT_THAT(done.notes, ElementsAre("alpha ignored"));
   std::filesystem::remove(a);
   std::filesystem::remove(b);
-  ASSERT_OK(ReadJob({.input = a, .output = "", .next = b}, {}, input, done));
+  ASSERT_OK(ReadJob({.input = a, .output = "", .others = {b}}, {}, input, done));
   EXPECT_THAT(input.paths, ElementsAre(a, b));
-  ASSERT_OK(ReadJob({.input = b, .output = "", .next = c}, {}, input, done));
+  ASSERT_OK(ReadJob({.input = b, .output = "", .others = {c}}, {}, input, done));
   EXPECT_THAT(input.paths, ElementsAre(b, c));
   ASSERT_EQ(input.images.size(), 2);
   EXPECT_EQ(input.images[0].width, 4);
   EXPECT_EQ(input.images[1].width, 5);
   EXPECT_THAT(done.notes, ElementsAre("alpha ignored"));
-  EXPECT_THAT(ReadJob({.input = a, .output = "", .next = b}, {}, input, done),
+  EXPECT_THAT(ReadJob({.input = a, .output = "", .others = {b}}, {}, input, done),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("/a.png")));
+}
+
+// Around the first and the last frame of a clip they come several times.
+TEST(ReadJob, AnImageMayComeTwice) {
+  const std::string folder = testing::TempDir() + "/twice";
+  std::filesystem::create_directory(folder);
+  const std::string a = folder + "/a.png", b = folder + "/b.png";
+  ASSERT_OK(OutputFile::WriteWhole(a, MakePng({.width = 4, .height = 2})));
+  ASSERT_OK(OutputFile::WriteWhole(b, MakePng({.width = 5, .height = 3})));
+  JobInput input;
+  PredictedImage done;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_OK(ReadJob({.input = a, .output = "", .others = {a, b, a}}, {}, input, done));
+    EXPECT_THAT(input.paths, ElementsAre(a, a, b, a));
+    std::vector<int> widths;
+    for (const Image& image : input.images) widths.push_back(image.width);
+    EXPECT_THAT(widths, ElementsAre(4, 4, 5, 4));
+    std::filesystem::remove(a);
+    std::filesystem::remove(b);
+  }
 }
 
 }  // namespace

@@ -31,9 +31,9 @@ std::string Source(const Manifest& manifest) {
 
 // What was read: the one image and its size, or how many images.
 std::string Inputs(const std::vector<PredictJob>& jobs, const std::vector<PredictedImage>& images) {
-  if (!jobs[0].next.empty()) {
+  if (jobs[0].others.size() == 1) {
     std::set<std::string> frames;
-    for (const PredictJob& job : jobs) frames.insert({job.input, job.next});
+    for (const PredictJob& job : jobs) frames.insert({job.input, job.others[0]});
     return absl::StrCat(frames.size(), " images, ", images[0].width, " x ", images[0].height);
   }
   if (images.size() > 1) return absl::StrCat(images.size(), " images");
@@ -97,7 +97,7 @@ void AddDifferences(const std::vector<PredictedImage>& images, Table& table) {
 nlohmann::ordered_json ReportOf(const PredictedImage& image, const PredictJob& job) {
   nlohmann::ordered_json json = {{"input", image.input}, {"width", image.width}, {"height", image.height}};
   if (!image.status.ok()) json["error"] = ErrorReport(image.status);
-  if (!job.next.empty()) json.update({{"next", job.next}, {"timestep", job.timestep}});
+  if (job.others.size() == 1) json.update({{"next", job.others[0]}, {"timestep", job.timestep}});
   if (image.status.ok() && !job.output.empty()) json["output"] = job.output;
   if (!image.notes.empty()) json["notes"] = image.notes;
   if (image.depth) json["depth"] = {{"min", image.depth->min}, {"max", image.depth->max}};

@@ -235,7 +235,8 @@ at::Tensor FourthChannel(const LoadedArtifact& artifact, const at::Tensor& compa
   return at::upsample_bilinear2d(companion.unsqueeze(0), {height, width}, false);
 }
 
-// What a node for a host gives for pictures [N, 3, H, W], one or two, and the companion [1, h, w] if it takes one.
+// What a node for a host gives for pictures [N, 3, H, W], one or those of its frames, and the companion [1, h, w] if it
+// takes one.
 absl::StatusOr<Results> RunNode(const LoadedArtifact& artifact, const at::Tensor& pictures,
                                 const at::Tensor& companion) {
   const int64_t height = pictures.size(2), width = pictures.size(3);
@@ -349,6 +350,10 @@ absl::Status CheckImages(const LoadedArtifact& artifact, absl::Span<const Image>
     return absl::InvalidArgumentError(
         absl::StrCat(model, " takes two images that follow each other, and no other number of them"));
   }
+  const int around = artifact.manifest.interface().frames_size();
+  if (taken == ImagesTaken::kAround && static_cast<int>(images.size()) != around) {
+    return absl::InvalidArgumentError(absl::StrCat(model, " takes a frame and ", around - 1, " around it"));
+  }
   if (taken == ImagesTaken::kOne && images.size() != 1) {
     return absl::InvalidArgumentError(absl::StrCat(model, " takes one image at a time, not ", images.size(), " views"));
   }
@@ -433,8 +438,10 @@ ImagesTaken TakesImages(const LoadedArtifact& artifact) {
   const auto is_image = [](const auto& input) { return input.layout() == "NCHW" && input.shape(1) == "3"; };
   if (!inputs.empty() && inputs[0].layout() == "BNCHW") return ImagesTaken::kViews;
   if (!inputs.empty() && inputs[0].layout() == "BTCHW") return ImagesTaken::kShot;
-  const bool takes_two = artifact.is_node() ? TakesTwoPictures(artifact.manifest)
-                                            : std::count_if(inputs.begin(), inputs.end(), is_image) == 2;
+  if (artifact.is_node() && artifact.manifest.interface().frames_size() > 0) {
+    return IsBetweenFrames(artifact.manifest) ? ImagesTaken::kTwoFrames : ImagesTaken::kAround;
+  }
+  const bool takes_two = std::count_if(inputs.begin(), inputs.end(), is_image) == 2;
   return takes_two ? ImagesTaken::kTwoFrames : ImagesTaken::kOne;
 }
 

@@ -22,6 +22,7 @@ namespace modelport {
 enum class ImagesTaken {
   kOne,
   kTwoFrames,  // Of which the second follows the first.
+  kAround,     // A frame, then those around it that the interface of the manifest names.
   kViews,      // Of one scene, any number.
   kShot,       // Successive frames, any number.
 };
@@ -57,7 +58,8 @@ inline constexpr int64_t kTileStep = 4;
 
 // What a model runs on.
 struct ModelInput {
-  // Of one size: views of one scene, the frames of a shot, the two frames of a model of two, or else one image.
+  // Of one size: views of one scene, the frames of a shot, those of a model of two, a frame and those around it, or
+  // else one image.
   absl::Span<const Image> images;
   at::Tensor companion = {};          // [1, h, w], if the model takes one.
   Prompt prompt = {};                 // For a model that takes one, which wants it, and for no other.
