@@ -21,6 +21,7 @@ PLUGINS = [
     "sam2",
     "sea_raft",
     "span_sr",
+    "swinir",
     "transforms",
     "video_depth_anything",
     "vitmatte",

@@ -69,6 +69,7 @@ class TypeChecker {
   void CheckChild(const ChildDecl& child) {
     CheckNumber(child.when, child.mark);
     CheckModule(child.module);
+    if (child.otherwise.has_value()) CheckModule(*child.otherwise);
   }
 
   // In a shape a single letter is a symbol.

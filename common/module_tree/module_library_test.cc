@@ -129,7 +129,10 @@ INSTANTIATE_TEST_SUITE_P(
                   "m.yaml:3:19: quote the call \"Linear(a, ...\": in braces and brackets a comma ends text "
                   "without quotes"},
         ErrorCase{"RepeatOutsideAList", "modules:\n  F(a):\n    children: {c: {module: F(a), repeat: 2}}\n",
-                  "m.yaml:3:34: unknown field \"repeat\" in child \"c\"; known: module, when"},
+                  "m.yaml:3:34: unknown field \"repeat\" in child \"c\"; known: module, when, otherwise"},
+        ErrorCase{"OtherwiseWithoutACondition",
+                  "modules:\n  F(a):\n    children: {c: {module: F(a), otherwise: [F(a)]}}\n",
+                  "m.yaml:3:45: \"otherwise\" of child \"c\" wants a \"when\""},
         ErrorCase{"GroupOutsideAList", "modules:\n  F(a):\n    children: {c: {modules: [F(a)]}}\n",
                   "m.yaml: 2 problems\n"
                   "  m.yaml:3:19: missing field \"module\" in child \"c\"\n"

@@ -136,6 +136,19 @@ levels.2.w [3]
   EXPECT_THAT(Slots(with), HasSubstr("more.0.w [4]\n"));
 }
 
+TEST(ModuleTreeTest, AChildIsOneOfTwoModules) {
+  constexpr char kEither[] = R"yaml(modules:
+  Leaf(n): {parameters: {w: [n]}}
+  Net(steps):
+    children:
+      conv: {module: Leaf(1), when: steps == 1, otherwise: [Leaf(2), {repeat: steps - 1, module: Leaf(3)}]}
+)yaml";
+  ASSERT_OK_AND_ASSIGN(const ModuleTree one, Build(kEither, "Net(1)"));
+  EXPECT_EQ(Slots(one), "conv.w [1]\n");
+  ASSERT_OK_AND_ASSIGN(const ModuleTree two, Build(kEither, "Net(2)"));
+  EXPECT_EQ(Slots(two), "conv.0.w [2]\nconv.1.w [3]\n");
+}
+
 constexpr char kGroups[] = R"yaml(modules:
   Conv(n): {parameters: {w: [n]}}
   Act(): {}

@@ -69,7 +69,8 @@ struct ModuleEntry {
 struct ChildDecl {
   std::string name;
   ModuleEntry module;
-  absl::optional<Expression> when;  // The child exists only where this is neither 0 nor false.
+  absl::optional<Expression> when;        // The child is `module` only where this is neither 0 nor false.
+  absl::optional<ModuleEntry> otherwise;  // What it is elsewhere; absent: there is no such child.
   YamlMark mark;
 };
 

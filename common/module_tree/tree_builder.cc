@@ -112,7 +112,8 @@ class Evaluator {
   void EvaluateChild(const PortDecl& decl, Source& source) {
     const auto is_it = [&](const ChildDecl& child) { return child.name == decl.as_child; };
     const auto child = std::find_if(type_.children.begin(), type_.children.end(), is_it);
-    if (child == type_.children.end() || child->module.kind != ModuleEntry::Kind::kCall) {
+    if (child == type_.children.end() || child->module.kind != ModuleEntry::Kind::kCall ||
+        child->otherwise.has_value()) {
       problems_->Add(decl.mark, absl::StrCat("field \"as\": ", type_.name(), " has no child \"", decl.as_child,
                                              "\" that is a module"));
       return;
@@ -340,8 +341,10 @@ void TreeBuilder::AddInterface(const InterfaceDecl& decl, const Scope& scope, co
 }
 
 void TreeBuilder::AddChild(const ChildDecl& child, const Scope& scope, ModuleNode* node) {
-  if (stopped() || !Holds(child.when, scope, child.mark, *node)) return;
-  AddModule(child.module, scope, NewChild(child.name, node));
+  if (stopped()) return;
+  const bool holds = Holds(child.when, scope, child.mark, *node);
+  if (!holds && !child.otherwise.has_value()) return;
+  AddModule(holds ? child.module : *child.otherwise, scope, NewChild(child.name, node));
 }
 
 void TreeBuilder::AddModule(const ModuleEntry& entry, const Scope& scope, ModuleNode* node) {

@@ -138,10 +138,10 @@ absl::optional<ValueDecl> TypeParser::ParseKnob(const YamlValue::Field& field) {
                    field.mark};
 }
 
-// NAME: MODULE, or NAME: {module: MODULE, when: CONDITION}.
+// NAME: MODULE, or NAME: {module: MODULE, when: CONDITION, otherwise: MODULE}.
 ChildDecl TypeParser::ParseChild(const YamlValue::Field& field) {
   AddMember(field);
-  ChildDecl child{.name = field.name, .module = {}, .when = {}, .mark = field.mark};
+  ChildDecl child{.name = field.name, .module = {}, .when = {}, .otherwise = {}, .mark = field.mark};
   if (field.value.kind != Kind::kMap) {
     child.module = ParseModule(field.value, field.name);
     return child;
@@ -149,6 +149,12 @@ ChildDecl TypeParser::ParseChild(const YamlValue::Field& field) {
   YamlMapReader reader(field.value, absl::StrCat("child ", Quoted(field.name)), problems_);
   if (const YamlValue* module = reader.Require("module")) child.module = ParseModule(*module, field.name);
   child.when = TakeExpression("when", &reader, problems_);
+  if (const YamlValue* otherwise = reader.Take("otherwise")) {
+    child.otherwise = ParseModule(*otherwise, field.name);
+    if (!child.when.has_value()) {
+      problems_->Add(otherwise->mark, absl::StrCat("\"otherwise\" of child ", Quoted(field.name), " wants a \"when\""));
+    }
+  }
   reader.Finish();
   return child;
 }

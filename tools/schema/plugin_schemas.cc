@@ -310,10 +310,12 @@ class SchemaMaker {
     if (type == "child") {
       Json map = Map(Without(item_, {"modules", "repeat"}));
       map["required"] = {"module"};
+      map["if"] = {{"required", {"otherwise"}}};
+      map["then"] = {{"required", {"when"}}};
       return Either("module", std::move(map));
     }
     if (type == "item") {
-      Json map = Map(item_);
+      Json map = Map(Without(item_, {"otherwise"}));
       map.update(RequireSome("oneOf", FieldsWith(item_, {kModuleOrModules})));
       return Either("module", std::move(map));
     }
