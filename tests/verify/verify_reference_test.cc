@@ -28,7 +28,7 @@ using testing::StartsWith;
 // The tensors of a reference by the names of the golden's stages, which has these whole: the output and two stages.
 const std::vector<std::pair<std::string, std::string>>& Names() {
   static const auto* const names = new std::vector<std::pair<std::string, std::string>>{
-      {"depth", "output"}, {"block.0", "pretrained.blocks.0"}, {"output_conv1", "depth_head.scratch.output_conv1"}};
+      {"depth", "output"}, {"block.0", "pretrained.blocks.0"}, {"project.3", "depth_head.projects.3"}};
   return *names;
 }
 
@@ -74,7 +74,7 @@ TEST_F(VerifyReferenceTest, ThePortedModelPasses) {
   EXPECT_THAT(result.out, AllOf(ContainsRegex("\n  passed       reference output \\[1, 56, 56\\]: max diff " + number +
                                               ", tolerance " + number + "\n"),
                                 HasSubstr("  passed       reference pretrained.blocks.0 [1, 17, 24]: max diff "),
-                                HasSubstr("  passed       reference depth_head.scratch.output_conv1 ")));
+                                HasSubstr("  passed       reference depth_head.projects.3 ")));
 }
 
 TEST_F(VerifyReferenceTest, SaysWhatCannotBeComparedAndWhatTheReferenceLacks) {
@@ -126,7 +126,7 @@ TEST_F(VerifyReferenceTest, AWrongNumberOfHeadsFails) {
                                 HasSubstr("  failed       reference output [1, 56, 56]: max diff ")));
   EXPECT_THAT(result.err,
               StartsWith("FAILED_PRECONDITION: r.safetensors: 3 of 3 tensors are not what the artifact computes: "
-                         "pretrained.blocks.0, depth_head.scratch.output_conv1, output\n"));
+                         "pretrained.blocks.0, depth_head.projects.3, output\n"));
   EXPECT_EQ(Verify("ported", {"--tolerance=10"}).exit_status, 0);
 }
 

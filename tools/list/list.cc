@@ -14,6 +14,7 @@
 #include "absl/types/optional.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "models/built_in_plugins.h"
@@ -61,19 +62,23 @@ std::string OneRowEach(const Rows& rows) {
   return table.ToString();
 }
 
-// Each row but the first, the titles, as its first cell and a text of the others, in lines of at most `columns`
-// characters.
+// Each row but the first, the titles, as its first cell and below it a text of the others, in lines of at most
+// `columns` characters unless a word is longer.
 std::string OneTextEach(const Rows& rows, size_t columns) {
-  Table table;
+  constexpr absl::string_view kIndent = "    ";
+  std::string lines;
   for (size_t i = 1; i < rows.size(); ++i) {
     std::string text;
     for (size_t cell = 1; cell < rows[i].size(); ++cell) {
       if (rows[i][cell].empty()) continue;
       absl::StrAppend(&text, text.empty() ? "" : "; ", rows[0][cell], ": ", rows[i][cell]);
     }
-    table.AddRow({rows[i][0], text});
+    absl::StrAppend(&lines, Printable(rows[i][0]), "\n");
+    for (const std::string& part : Wrap(Printable(text), columns - std::min(columns, kIndent.size()))) {
+      absl::StrAppend(&lines, kIndent, part, "\n");
+    }
   }
-  return table.ToString(columns);
+  return lines;
 }
 
 // The table, unless it is wider than the terminal.

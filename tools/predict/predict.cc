@@ -558,7 +558,8 @@ absl::Status Predict(PredictFlags& flags) {
 Command PredictCommand() {
   return {
       .name = "predict",
-      .summary = "Runs a model on images: depth, mattes, larger images, features or labels, as pictures and maps.",
+      .summary =
+          "Runs a model on images: depth, mattes, motion, larger images, features or labels, as pictures and maps.",
       .begin = TakesFlags<PredictFlags>(Predict),
   };
 }
