@@ -565,7 +565,7 @@ TEST(PredictTest, TwoArtifactsAreCompared) {
   EXPECT_THAT(other.out, Not(HasSubstr("largest 0,")));
   EXPECT_THAT(compare("a.pt", {}).out, testing::ContainsRegex("largest (0|[0-9.]+e-0[6-9]), "));
   EXPECT_THAT(compare("b.pt", {"--out=both.exr"}).err,
-              HasSubstr("both.exr: a comparison is drawn for models of depth"));
+              HasSubstr("both.exr: a comparison is drawn as .png, and the numbers are printed; leave out --out"));
   EXPECT_THAT(compare("b.pt", {"--views"}).err, HasSubstr("--views and --compare do not go together: "));
 }
 

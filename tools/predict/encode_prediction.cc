@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/stack.h>
 
 #include <algorithm>
 #include <cmath>
@@ -149,7 +150,7 @@ absl::StatusOr<std::string> EncodeMatteExr(const Image& image, const at::Tensor&
                    Origin(artifact), image.plate);
 }
 
-absl::StatusOr<std::string> EncodeColourPng(const at::Tensor& colour, const LoadedArtifact& artifact) {
+Picture DrawColour(const at::Tensor& colour) {
   const int height = static_cast<int>(colour.size(1)), width = static_cast<int>(colour.size(2));
   const absl::Span<const float> values = Values(colour);
   const size_t area = values.size() / 3;
@@ -163,7 +164,11 @@ absl::StatusOr<std::string> EncodeColourPng(const at::Tensor& colour, const Load
       picture.Set(x, y, {byte(i), byte(area + i), byte(2 * area + i)});
     }
   }
-  return EncodeCaptioned(picture, "image", artifact);
+  return picture;
+}
+
+absl::StatusOr<std::string> EncodeColourPng(const at::Tensor& colour, const LoadedArtifact& artifact) {
+  return EncodeCaptioned(DrawColour(colour), "image", artifact);
 }
 
 absl::StatusOr<std::string> EncodeColourExr(const Image& image, const at::Tensor& colour,
@@ -238,6 +243,36 @@ std::string ClippedNote(const at::Tensor& depth, const absl::optional<ValueRange
                          wanted ? "" : "--range=MIN,MAX takes another scale, and ");
 }
 
+absl::Status GivesScores(const LoadedArtifact& artifact) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(artifact.manifest.model(), " gives scores of classes, which are printed; leave out --out"));
+}
+
+// What is neither depth nor scores, as EncodePrediction draws it; motion of `full` pixels has its full colour.
+absl::StatusOr<Picture> DrawOutput(const Image& image, const Prediction& prediction, double full) {
+  if (prediction.alpha.defined()) {
+    RETURN_IF_ERROR(CheckFinite(prediction.alpha, "matte"));
+    return DrawColour(at::stack({prediction.alpha, prediction.alpha, prediction.alpha}));
+  }
+  if (prediction.node_normals.defined()) {
+    RETURN_IF_ERROR(CheckFinite(prediction.node_normals, "normals"));
+    return DrawColour((prediction.node_normals + 1) / 2);
+  }
+  if (prediction.flow.defined()) {
+    RETURN_IF_ERROR(CheckFinite(prediction.flow, "motion"));
+    return DrawFlow(prediction.onward(), full);
+  }
+  if (prediction.colour.defined()) {
+    RETURN_IF_ERROR(CheckFinite(prediction.colour, "image"));
+    return DrawColour(prediction.colour);
+  }
+  return DrawFeatures(prediction.features, image.width, image.height);
+}
+
+absl::StatusOr<std::string> EncodeBare(const Picture& picture) {
+  return EncodePng(picture.width(), picture.height(), absl::MakeConstSpan(picture.rgb()), {});
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Image& image, const Prediction& prediction,
@@ -281,8 +316,7 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
     return png ? EncodeFeaturesPng(image, prediction.features, artifact)
                : EncodeFeaturesExr(prediction.features, artifact);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat(artifact.manifest.model(), " gives scores of classes, which are printed; leave out --out"));
+  return GivesScores(artifact);
 }
 
 std::vector<std::string> NotesOn(const std::string& path, const Prediction& prediction, const LoadedArtifact& artifact,
@@ -308,14 +342,24 @@ std::vector<std::string> NotesOn(const std::string& path, const Prediction& pred
   return notes;
 }
 
-absl::StatusOr<std::string> EncodeComparison(const std::string& path, const Prediction& prediction,
+absl::StatusOr<std::string> EncodeComparison(const std::string& path, const Image& image, const Prediction& prediction,
                                              const Prediction& other, const LoadedArtifact& artifact,
                                              const OutputStyle& style) {
-  if (!prediction.depth.defined() || !absl::EndsWithIgnoreCase(path, ".png")) {
-    return absl::InvalidArgumentError("a comparison is drawn for models of depth, as .png; leave out --out for others");
+  if (!absl::EndsWithIgnoreCase(path, ".png")) {
+    return absl::InvalidArgumentError("a comparison is drawn as .png, and the numbers are printed; leave out --out");
   }
-  const Picture picture = DrawComparison(prediction.depth, other.depth, *style.colours, artifact.manifest);
-  return EncodePng(picture.width(), picture.height(), absl::MakeConstSpan(picture.rgb()), {});
+  if (prediction.scores.defined()) return GivesScores(artifact);
+  const Manifest& manifest = artifact.manifest;
+  if (prediction.depth.defined()) {
+    return EncodeBare(DrawDepthComparison(prediction, other, *style.colours, manifest));
+  }
+  // Both motions have the same colours.
+  const double full = style.range                 ? style.range->max
+                      : prediction.flow.defined() ? LongestMotion(prediction.onward())
+                                                  : 0;
+  ASSIGN_OR_RETURN(const Picture first, DrawOutput(image, prediction, full));
+  ASSIGN_OR_RETURN(const Picture second, DrawOutput(image, other, full));
+  return EncodeBare(DrawComparison(first, second, DifferenceMap(prediction, other), manifest.warning()));
 }
 
 }  // namespace modelport

@@ -60,10 +60,11 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
 std::vector<std::string> NotesOn(const std::string& path, const Prediction& prediction, const LoadedArtifact& artifact,
                                  const OutputStyle& style);
 
-// The bytes of the file `path` that shows the depth of two models of one image and how far they are from each other, in
-// the colours of the style.
-//   InvalidArgument   the path has another extension than .png, or the models give no depth
-absl::StatusOr<std::string> EncodeComparison(const std::string& path, const Prediction& prediction,
+// The bytes of the file `path` that shows what two models say of `image` and how far they are from each other: depth in
+// the colours of the style, anything else as EncodePrediction draws it. ComparePredictions takes the two.
+//   InvalidArgument     the path has another extension than .png, or the models give scores of classes
+//   FailedPrecondition  what is no depth is not finite everywhere
+absl::StatusOr<std::string> EncodeComparison(const std::string& path, const Image& image, const Prediction& prediction,
                                              const Prediction& other, const LoadedArtifact& artifact,
                                              const OutputStyle& style);
 

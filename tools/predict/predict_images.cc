@@ -120,7 +120,8 @@ absl::Status Compare(const LoadedArtifact& artifact, const PredictJob& job, cons
   if (!difference.ok()) return Annotate(difference.status(), options.compared->path);
   done.difference = *difference;
   if (file == nullptr) return absl::OkStatus();
-  const auto bytes = EncodeComparison(job.output, prediction, others->front(), artifact, options.style);
+  const auto bytes =
+      EncodeComparison(job.output, input.images[0], prediction, others->front(), artifact, options.style);
   return bytes.ok() ? file->Write(*bytes) : Annotate(bytes.status(), job.output);
 }
 

@@ -1,8 +1,12 @@
 #include "tools/predict/predict_images.h"
 
 #include <ATen/ops/arange.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/ones.h>
+#include <ATen/ops/rand.h>
 #include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <cmath>
@@ -162,6 +166,29 @@ TEST(EncodePrediction, AnImageIsBytesOrLinearFloats) {
   EXPECT_THAT(content.channels["G"], ElementsAre(testing::FloatEq(0.21404114f), testing::FloatEq(0.05087609f)));
   EXPECT_THAT(content.channels["B"], ElementsAre(1, 0));
   EXPECT_THAT(EncodePrediction("l.png", {}, ColourOf({0, 1, NAN, 0, 0, 0}), ArtifactOf(""), {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("not finite everywhere")));
+}
+
+TEST(EncodeComparison, DrawsEachKindButScores) {
+  Image image = {.width = 200, .height = 2};
+  const at::Tensor plane = at::zeros({2, 200}), planes = at::zeros({3, 2, 200});
+  const LoadedArtifact artifact = ArtifactOf("");
+  for (const Prediction& prediction :
+       {Prediction{.alpha = plane}, Prediction{.colour = planes}, Prediction{.node_normals = planes},
+        Prediction{.flow = planes.slice(0, 0, 2).contiguous()}, Prediction{.features = at::rand({4, 1, 3})}}) {
+    ASSERT_OK_AND_ASSIGN(const std::string bytes,
+                         EncodeComparison("c.png", image, prediction, prediction, artifact, {}));
+    const std::string path = testing::TempDir() + "/c.png";
+    ASSERT_OK(OutputFile::WriteWhole(path, bytes));
+    ASSERT_OK_AND_ASSIGN(const ReadImageResult read, ReadImage(path, 1000000));
+    EXPECT_EQ(read.image.width, 600);
+  }
+  const Prediction scores = {.scores = at::zeros({3})}, hole = {.alpha = at::full({2, 200}, NAN)};
+  EXPECT_THAT(EncodeComparison("c.png", image, scores, scores, artifact, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("scores of classes, which are printed")));
+  EXPECT_THAT(EncodeComparison("c.exr", image, hole, hole, artifact, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a comparison is drawn as .png")));
+  EXPECT_THAT(EncodeComparison("c.png", image, hole, hole, artifact, {}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("not finite everywhere")));
 }
 

@@ -75,6 +75,28 @@ Picture DrawPanel(const at::Tensor& map, const Legend& legend) {
   return picture;
 }
 
+Legend GreyLegend(const at::Tensor& difference, const std::string& warning) {
+  return {.map = *FindColourMap("grey"),
+          .max = RangeOf(difference, 0, 100).max,
+          .text = "right: their absolute difference",
+          .warning = warning};
+}
+
+// Two pictures of one size, and to their right `map` [h, w], enlarged to that size without interpolation.
+Picture Panels(const Picture& a, const Picture& b, const at::Tensor& map, const Legend& legend) {
+  const int width = a.width(), height = a.height();
+  Picture panels(3 * width, height, {});
+  panels.Paste(0, 0, a);
+  panels.Paste(width, 0, b);
+  const auto values = map.accessor<float, 2>();
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      panels.Set(2 * width + x, y, LegendColour(legend, values[y * map.size(0) / height][x * map.size(1) / width]));
+    }
+  }
+  return panels;
+}
+
 constexpr int64_t kComponents = 3;
 
 at::Tensor Components(const at::Tensor& features) {
@@ -216,25 +238,28 @@ absl::StatusOr<PredictionDifference> ComparePredictions(const Prediction& a, con
   return CatchTorch([&] { return Compare(first, second); });
 }
 
-Picture DrawComparison(const at::Tensor& a, const at::Tensor& b, const DepthColours& colours,
-                       const Manifest& manifest) {
-  const ValueRange range = colours.range ? *colours.range : RangeOf(a, colours.low, colours.high);
+at::Tensor DifferenceMap(const Prediction& a, const Prediction& b) {
+  const at::Tensor difference = AbsoluteDifference(a.*KindOf(a), b.*KindOf(b));
+  return (difference.dim() == 3 ? difference.amax(0) : difference).contiguous();
+}
+
+Picture DrawComparison(const Picture& a, const Picture& b, const at::Tensor& difference, const std::string& warning) {
+  const Legend grey = GreyLegend(difference, warning);
+  return WithLegend(Panels(a, b, difference, grey), grey);
+}
+
+Picture DrawDepthComparison(const Prediction& a, const Prediction& b, const DepthColours& colours,
+                            const Manifest& manifest) {
+  const ValueRange range = colours.range ? *colours.range : RangeOf(a.depth, colours.low, colours.high);
   const Legend legend = {.map = colours.map,
                          .reversed = MainOutput(manifest).larger_is() == "farther",
                          .min = range.min,
                          .max = range.max,
                          .text = absl::StrCat("left and middle: ", DepthUnit(manifest)),
                          .warning = manifest.warning()};
-  const at::Tensor difference = AbsoluteDifference(a, b).contiguous();
-  const Legend grey = {.map = *FindColourMap("grey"),
-                       .max = RangeOf(difference, 0, 100).max,
-                       .text = "right: their absolute difference",
-                       .warning = ""};
-  const int width = static_cast<int>(a.size(1)), height = static_cast<int>(a.size(0));
-  Picture panels(3 * width, height, {});
-  panels.Paste(0, 0, DrawPanel(a, legend));
-  panels.Paste(width, 0, DrawPanel(b, legend));
-  panels.Paste(2 * width, 0, DrawPanel(difference, grey));
+  const at::Tensor difference = DifferenceMap(a, b);
+  const Legend grey = GreyLegend(difference, /*warning=*/"");
+  const Picture panels = Panels(DrawPanel(a.depth, legend), DrawPanel(b.depth, legend), difference, grey);
   return WithLegend(WithLegend(panels, legend), grey);
 }
 

@@ -60,8 +60,16 @@ struct PredictionDifference {
 //   InvalidArgument   the predictions are of other kinds or shapes
 absl::StatusOr<PredictionDifference> ComparePredictions(const Prediction& a, const Prediction& b);
 
-// Depth a, depth b in the same colours, and their absolute difference in grey, white being the largest.
-Picture DrawComparison(const at::Tensor& a, const at::Tensor& b, const DepthColours& colours, const Manifest& manifest);
+// The absolute difference of two predictions that ComparePredictions takes, the largest of all channels, [h, w].
+at::Tensor DifferenceMap(const Prediction& a, const Prediction& b);
+
+// Pictures of one size of what two models say, and to their right how far they differ, [h, w], in grey above a legend,
+// white being the largest. `warning` stands in the legend.
+Picture DrawComparison(const Picture& a, const Picture& b, const at::Tensor& difference, const std::string& warning);
+
+// The same of depth, both in the same colours.
+Picture DrawDepthComparison(const Prediction& a, const Prediction& b, const DepthColours& colours,
+                            const Manifest& manifest);
 
 // The three principal components of features [C, h, w], of the largest variance first, as [3, h, w]. The sign of each
 // is such that the channel with the most weight in it counts positively, so that equal features give equal components.

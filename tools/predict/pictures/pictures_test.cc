@@ -120,15 +120,15 @@ TEST(ComparePredictions, OtherKindsCannotBeCompared) {
   EXPECT_EQ(difference.largest, 0);
 }
 
-TEST(DrawComparison, HasThreePanels) {
-  at::Tensor a = at::zeros({1, 200}), b = at::zeros({1, 200});
-  a[0][199] = 1;
-  b[0][0] = 1;
+TEST(DrawDepthComparison, HasThreePanels) {
+  const Prediction a = {.depth = at::zeros({1, 200})}, b = {.depth = at::zeros({1, 200})};
+  a.depth[0][199] = 1;
+  b.depth[0][0] = 1;
   Manifest manifest;
   Manifest::EntryPoint& forward = *manifest.add_entry_points();
   forward.set_method("forward");
   forward.add_outputs()->set_larger_is("nearer");
-  const Picture picture = DrawComparison(a, b, {*FindColourMap("grey")}, manifest);
+  const Picture picture = DrawDepthComparison(a, b, {*FindColourMap("grey")}, manifest);
   ASSERT_EQ(picture.width(), 600);
   const Rgb black = {0, 0, 0}, white = {255, 255, 255};
   EXPECT_EQ(picture.Get(0, 0), black);
@@ -138,6 +138,25 @@ TEST(DrawComparison, HasThreePanels) {
   EXPECT_EQ(picture.Get(400, 0), white);
   EXPECT_EQ(picture.Get(500, 0), black);
   EXPECT_EQ(picture.Get(599, 0), white);
+}
+
+TEST(DrawComparison, TheLargestDifferenceOfAllChannelsIsShown) {
+  Prediction a = {.colour = at::zeros({3, 1, 2})}, b = {.colour = at::zeros({3, 1, 2})};
+  a.colour[0][0][0] = 0.5;
+  b.colour[2][0][0] = 1;
+  const at::Tensor difference = DifferenceMap(a, b);
+  ASSERT_EQ(difference.sizes(), at::IntArrayRef({1, 2}));
+  EXPECT_EQ(difference[0][0].item<float>(), 1);
+  EXPECT_EQ(difference[0][1].item<float>(), 0);
+  // Enlarged to the pictures.
+  const Picture picture = DrawComparison(Picture(200, 2, {9, 9, 9}), Picture(200, 2, {8, 8, 8}), difference, "");
+  ASSERT_EQ(picture.width(), 600);
+  const Rgb first = {9, 9, 9}, second = {8, 8, 8}, black = {0, 0, 0}, white = {255, 255, 255};
+  EXPECT_EQ(picture.Get(199, 1), first);
+  EXPECT_EQ(picture.Get(200, 0), second);
+  EXPECT_EQ(picture.Get(400, 0), white);
+  EXPECT_EQ(picture.Get(499, 1), white);
+  EXPECT_EQ(picture.Get(500, 1), black);
 }
 
 // Features of 5 channels and 2 x 3 patches: channel 3 varies most, then 1, then 0; the others are constant.
