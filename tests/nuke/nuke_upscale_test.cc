@@ -18,9 +18,13 @@ namespace {
 
 class NukeUpscaleTest : public testing::TestWithParam<std::string> {
  protected:
-  // The model's own image, of images whose sides are multiples of `multiple_of`.
+  // The model's own image, of images [B, 3, H, W] whose sides are multiples of `multiple_of`. To a model of gray images
+  // each of their channels is an image.
   at::Tensor Larger(const at::Tensor& images) const {
-    return at::clamp(model_.plain.get_method("forward")({images}).toTensor(), 0, 1);
+    const int64_t channels = model_.nuke.attr("channels").toInt();
+    const at::Tensor given = images.reshape({-1, channels, images.size(2), images.size(3)});
+    const at::Tensor larger = at::clamp(model_.plain.get_method("forward")({given}).toTensor(), 0, 1);
+    return larger.reshape({-1, 3, larger.size(2), larger.size(3)});
   }
 
   int64_t scale() const { return model_.nuke.attr("scale").toInt(); }
