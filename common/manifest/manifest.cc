@@ -69,6 +69,14 @@ Manifest::Weights FromVersion1(const WeightsOfVersion1& old) {
   return weights;
 }
 
+// States the frames of an interface that older releases wrote without them: two, if the second lies in the channels for
+// motion.
+void AddFrames(Manifest& manifest) {
+  const auto& channels = manifest.interface().channels_in();
+  if (!manifest.interface().frames().empty() || channels.size() != 6 || channels[3] != "forward.u") return;
+  for (const int frame : {0, 1}) manifest.mutable_interface()->add_frames(frame);
+}
+
 }  // namespace
 
 absl::string_view WithoutArtifactEnding(absl::string_view artifact_path) {
@@ -134,6 +142,7 @@ absl::StatusOr<Manifest> ParseManifest(absl::string_view json, absl::string_view
 Manifest ParseKnownFields(absl::string_view json) {
   Manifest manifest;
   if (!ParseKnown(json, manifest)) return {};
+  AddFrames(manifest);
   WeightsOfVersion1 old;
   if (manifest.manifest_version() != 0 || !ParseKnown(json, old)) return manifest;
   // The manifest within an artifact of a checkpoint's weights says nothing of them.

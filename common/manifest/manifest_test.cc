@@ -2,6 +2,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -122,6 +123,18 @@ TEST(ParseManifestTest, RefusesABomb) {
 TEST(ParseKnownFieldsTest, ReadsManifestsOfOtherReleases) {
   EXPECT_EQ(ParseKnownFields(R"({"modelport_version": "9.0", "news": [1]})").modelport_version(), "9.0");
   EXPECT_EQ(ParseKnownFields("no json").modelport_version(), "");
+}
+
+TEST(ParseKnownFieldsTest, AddsTheFramesThatOlderReleasesLeftToTheChannels) {
+  const auto frames = [](absl::string_view interface) {
+    return absl::StrJoin(ParseKnownFields(absl::StrCat("{\"interface\": {", interface, "}}")).interface().frames(),
+                         ",");
+  };
+  const std::string colours = R"("rgba.red", "rgba.green", "rgba.blue")";
+  const std::string two = absl::StrCat(R"("channels_in": [)", colours, R"(, "forward.u", "forward.v", "backward.u"])");
+  EXPECT_EQ(frames(two), "0,1");
+  EXPECT_EQ(frames(absl::StrCat(two, R"(, "frames": [0, -1])")), "0,-1");
+  EXPECT_EQ(frames(absl::StrCat(R"("channels_in": [)", colours, "]")), "");
 }
 
 TEST(ParseKnownFieldsTest, ReadsTheCheckpointsOfVersion1) {

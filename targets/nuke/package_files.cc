@@ -246,6 +246,12 @@ void AddKnobs(const Manifest& manifest, TemplateData& data) {
   }
 }
 
+// Whether the node gives the motion by which it retimes the plate's other channels behind the colours between two
+// frames.
+bool IsRetimer(const Manifest::Interface& interface) {
+  return interface.kind() == "colour" && interface.channels_out_size() > 3;
+}
+
 void AddChannels(const Manifest::Interface& interface, TemplateData& data) {
   data.values["channels_in"] = absl::StrJoin(interface.channels_in(), ",");
   data.values["channels_out"] = absl::StrJoin(interface.channels_out(), ",");
@@ -257,6 +263,15 @@ void AddChannels(const Manifest::Interface& interface, TemplateData& data) {
     channels.push_back({{"index", absl::StrCat(channels.size())}, {"channel", channel}, {"own", own_names.back()}});
   }
   data.values["layer_channels"] = absl::StrJoin(own_names, " ");
+  const bool is_retimer = IsRetimer(interface);
+  data.lists["retimer"] = KeepIf(is_retimer);
+  data.lists["motion"] = {};
+  if (is_retimer) {
+    for (int i = 0; i < 4; ++i) {
+      data.lists["motion"].push_back({{"index", absl::StrCat(i)}, {"channel", interface.channels_out(3 + i)}});
+    }
+    channels.resize(3);
+  }
   data.lists["own_layer"] = KeepIf(!layer.empty());
   data.lists["replaced_channels"] = layer.empty() ? std::vector<TemplateValues>() : channels;
   data.lists["channels"] = std::move(channels);
@@ -317,6 +332,7 @@ void AddFrames(const Manifest& manifest, TemplateData& data) {
                                           " at a time.");
   data.values["frame_count"] = CountText(count);
   data.lists["between"] = KeepIf(is_between);
+  data.lists["unmoved"] = KeepIf(is_between && !IsRetimer(manifest.interface()));
   data.lists["around"] = KeepIf(is_around);
   // An image at the time of one of the plate's frames is that frame; motion is not.
   const bool is_image = manifest.interface().kind() == "colour";

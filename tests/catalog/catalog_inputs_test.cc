@@ -95,6 +95,20 @@ TEST(CatalogInputsTest, EveryVariantIsATargetInEachOfItsWrappers) {
   EXPECT_EQ(targets, wanted);
 }
 
+// published_checkpoints() binds a variant by both.
+TEST(CatalogInputsTest, EveryFileOfAWholeDigestHasAnAddress) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
+  int digests = 0;
+  for (const CatalogEntry& entry : registry.catalog()) {
+    for (const PublishedFile& file : entry.variant->files) {
+      if (file.sha256.size() < 64) continue;
+      EXPECT_NE(file.url, "") << entry.variant->name << " " << file.name;
+      ++digests;
+    }
+  }
+  EXPECT_GT(digests, 50);
+}
+
 TEST(CatalogInputsTest, AnExportReadsPluginsWithTheirWeightsAndTheProgramOnly) {
   for (const auto& [file, families] : ReadersOfFiles()) {
     EXPECT_TRUE(IsProgram(file) || absl::EndsWith(file, ".yaml") || absl::EndsWith(file, ".safetensors")) << file;

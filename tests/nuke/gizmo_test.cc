@@ -3,16 +3,20 @@
 // of Inference that it gives the model the format of its input.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/argmin.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/clamp.h>
 #include <ATen/ops/clamp_min.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/floor.h>
+#include <ATen/ops/grid_sampler.h>
 #include <ATen/ops/max.h>
 #include <ATen/ops/min.h>
+#include <ATen/ops/ones_like.h>
 #include <ATen/ops/pow.h>
 #include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/upsample_bilinear2d.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
@@ -382,6 +386,10 @@ class Gizmo {
     if (node.type == "Reformat") return Scale(plate, knob("scale"));
     if (node.type == "Expression") return Compute(plate, node, frame);
     if (node.type == "Premult") return Premultiply(plate);
+    if (node.type == "IDistort") return Distort(plate, node);
+    if (node.type == "Keymix") {
+      return Mix(plate, Evaluate(node.inputs[1], frame), Evaluate(node.inputs[2], frame), node);
+    }
     ADD_FAILURE() << name << " is an unknown node " << node.type;
     return plate;
   }
@@ -474,6 +482,38 @@ class Gizmo {
       plate.channels[name] = plate.channels[name] * plate.channels["rgba.alpha"];
     }
     return plate;
+  }
+
+  // Each pixel comes from as many pixels right and up as its layer `uv` says; between pixels bilinear, beyond the box
+  // the nearest pixel.
+  static Plate Distort(Plate plate, const Node& node) {
+    EXPECT_EQ(node.knobs.at("channels").text, "all");
+    const std::string& layer = node.knobs.at("uv").text;
+    const at::Tensor right = plate.Get(layer + ".u", plate.box), up = plate.Get(layer + ".v", plate.box);
+    const int64_t height = right.size(0), width = right.size(1);
+    const at::Tensor x = right.add(at::arange(width, at::kFloat));
+    const at::Tensor y = up.neg().add(at::arange(height, at::kFloat).unsqueeze(1));
+    const at::Tensor places = at::stack({x.mul(2.0 / (width - 1)).sub(1), y.mul(2.0 / (height - 1)).sub(1)}, 2);
+    for (auto& [name, pixels] : plate.channels) {
+      pixels = at::grid_sampler(pixels.reshape({1, 1, height, width}), places.unsqueeze(0), /*interpolation_mode=*/0,
+                                /*padding_mode=*/1, /*align_corners=*/true)[0][0];
+    }
+    return plate;
+  }
+
+  // Where the mask is 1 the other picture, where it is 0 the plate; channels that the other one lacks stay.
+  static Plate Mix(const Plate& plate, const Plate& other, const Plate& mask, const Node& node) {
+    EXPECT_EQ(node.knobs.at("channels").text, "all");
+    const Area box = Union(plate.box, other.box);
+    const at::Tensor part = mask.Get(node.knobs.at("maskChannel").text, box);
+    Plate result = {plate.width, plate.height, box};
+    for (const auto& channel : plate.channels) {
+      const at::Tensor own = plate.Get(channel.first, box);
+      const bool is_mixed = other.channels.count(channel.first) == 1;
+      result.channels[channel.first] =
+          is_mixed ? own.mul(part.neg().add(1)).add(other.Get(channel.first, box).mul(part)) : own;
+    }
+    return result;
   }
 
   torch::jit::Module module_;
@@ -666,6 +706,46 @@ TEST(GizmoTest, ASlowerPlateHasFramesBetween) {
       at::cat({ToSRGB(PlateAt(2).Image(Rgb(), format)), ToSRGB(PlateAt(3).Image(Rgb(), format))}, 1);
   ExpectNear(ToLinear(GetNukeModel(name).Run(pair, {{"timestep", 0.5}}))[0][0], between.Get("rgba.red", format));
   EXPECT_TRUE(at::equal(between.channels.at("mask.a"), PlateAt(2).channels.at("mask.a")));
+}
+
+// The channels that the model does not know move as its colours do: a plate whose layer holds its red, too, keeps that
+// equal to the red that the model gives.
+TEST(GizmoTest, ARetimeMovesEveryChannelAsItsColours) {
+  const std::string name = NukeTestModels("NukeRetime").front();
+  Gizmo gizmo = GizmoOf(name);
+  gizmo.Set("input_is_srgb", "true");
+  const auto plate_at = [](double frame) {
+    Plate plate = PlateAt(frame);
+    plate.box = plate.format();
+    for (auto& [channel, pixels] : plate.channels) pixels = PlateAt(frame).Get(channel, plate.box);
+    plate.channels["depth.Z"] = plate.channels.at("rgba.red").mul(50);
+    return plate;
+  };
+  const Area format = plate_at(1).format();
+  const at::Tensor pair = at::cat({plate_at(2).Image(Rgb(), format), plate_at(3).Image(Rgb(), format)}, 1);
+  for (const int64_t shrink : {1, 2}) {
+    gizmo.Set("shrink", absl::StrCat(shrink));
+    const at::Tensor output = GetNukeModel(name).Run(pair, {{"timestep", 0.5}, {"shrink", shrink}})[0];
+    const Plate between = gizmo.Run(plate_at, 4);
+    ExpectNear(output[1], between.Get("rgba.green", format));
+    ExpectNear(output[4], between.Get("forward.v", format));
+    ExpectNear(output[5], between.Get("backward.u", format));
+    EXPECT_GT(output.slice(0, 3, 7).abs().max().item<double>(), 1);
+    // The model pads its images with black; a pixel that comes from there has another nearest pixel in the plate.
+    const at::Tensor x = at::arange(format.r, at::kFloat), y = at::arange(format.t, at::kFloat).unsqueeze(1);
+    at::Tensor inside = at::ones_like(output[0]);
+    for (const int64_t motion : {3, 5}) {
+      const at::Tensor column = output[motion].add(x), row = output[motion + 1].neg().add(y);
+      inside = inside.mul(column.ge(0)).mul(column.le(format.r - 1)).mul(row.ge(0)).mul(row.le(format.t - 1));
+    }
+    EXPECT_GT(inside.mean().item<double>(), 0.5);
+    ExpectNear(output[0].mul(inside), between.Get("depth.Z", format).div(50).mul(inside));
+    EXPECT_FALSE(at::equal(between.channels.at("depth.Z"), plate_at(2).channels.at("depth.Z")));
+  }
+  // At half speed frame 3 of the output is the plate's frame 2, which passes as it is, with its motion.
+  const Plate whole = gizmo.Run(plate_at, 3);
+  ExpectPasses(plate_at(2), whole, {});
+  ExpectNear(GetNukeModel(name).Run(pair, {{"timestep", 0.0}, {"shrink", 2}})[0][3], whole.Get("forward.u", format));
 }
 
 TEST(GizmoTest, DepthIsOfTheMiddleOfFiveFrames) {

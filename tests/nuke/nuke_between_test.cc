@@ -10,8 +10,13 @@
 #include <limits>
 #include <string>
 
+#include "artifact/request/artifact_request.h"
+#include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
+#include "models/built_in_plugins.h"
+#include "registry/registry.h"
 #include "tests/nuke/nuke_model.h"
+#include "tests/support/exported_module.h"
 #include "tests/support/test_models.h"
 
 namespace modelport {
@@ -67,6 +72,33 @@ TEST_F(NukeBetweenTest, ChannelsMoreAreIgnoredAndFewerRefused) {
   const at::Tensor images = SeededImage(1, 7, 32, 32);
   EXPECT_TRUE(at::equal(model_.Run(images), model_.Run(images.slice(1, 0, 6).contiguous())));
   EXPECT_THROW(model_.Run(SeededImage(1, 4, 32, 32)), std::exception);
+}
+
+// shrink=2 is the model with twice the scales, as upstream's scale=0.5 makes it.
+TEST_F(NukeBetweenTest, ShrinkMultipliesTheScalesOfAllBlocks) {
+  const std::string name = NukeTestModels("NukeBetween").front();
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const torch::jit::Module coarse, ExportSeeded(registry, name, 0, [](ExportOptions& options) {
+                         EXPECT_OK(SetArguments("scales=[32, 16, 8, 4, 2]", options.request));
+                       }));
+  const at::Tensor images = SeededImage(1, 6, 72, 100);
+  const c10::IValue output = coarse.get_method("forward")({images.slice(1, 0, 3), images.slice(1, 3, 6), 0.5});
+  const at::Tensor own = model_.Run(images), half = model_.Run(images, {{"shrink", 2}});
+  EXPECT_LE(RelativeDifference(output.toGenericDict().at("image").toTensor().clamp(0, 1), half), 1e-6);
+  EXPECT_GT(RelativeDifference(own, half), 1e-4);
+}
+
+TEST(NukeRetimeTest, IsTheImageTheMotionAndThePartOfTheSecond) {
+  NukeModel model = GetNukeModel(NukeTestModels("NukeRetime").front());
+  NukeModel flow = GetNukeModel(NukeTestModels("NukeFlow").front());
+  const at::Tensor images = SeededImage(2, 6, 31, 45);
+  const c10::IValue output = model.plain.get_method("forward")({images.slice(1, 0, 3), images.slice(1, 3, 6), 0.25});
+  const at::Tensor retimed = model.Run(images, {{"timestep", 0.25}});
+  ASSERT_EQ(retimed.sizes(), at::IntArrayRef({2, 8, 31, 45}));
+  const auto own = [&](const char* name) { return output.toGenericDict().at(name).toTensor(); };
+  EXPECT_LE(RelativeDifference(own("image").clamp(0, 1), retimed.slice(1, 0, 3)), 1e-6);
+  EXPECT_LE(RelativeDifference(flow.Run(images, {{"timestep", 0.25}}), retimed.slice(1, 3, 7)), 1e-6);
+  EXPECT_LE(RelativeDifference(own("mask").neg().add(1), retimed.slice(1, 7, 8)), 1e-6);
 }
 
 // Right and up into the second image, then into the first.

@@ -248,7 +248,8 @@ absl::StatusOr<Results> RunNode(const LoadedArtifact& artifact, const at::Tensor
     const at::Tensor channels = Dense(output.toTensor()[0]);
     if (kind == "normals") return Results{{.node_normals = channels}};
     if (kind == "features") return Results{{.features = channels}};
-    if (kind == "colour") return Results{{.colour = channels}};
+    // What a node that retimes a plate gives behind them is for the host.
+    if (kind == "colour") return Results{{.colour = channels.slice(0, 0, 3)}};
     if (kind == "flow") return Results{{.flow = FlowOfNode(channels)}};
     return kind == "depth" ? Results{{.depth = channels[0]}} : Results{{.alpha = channels[0]}};
   });
