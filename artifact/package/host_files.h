@@ -2,9 +2,11 @@
 #define MODELPORT_ARTIFACT_PACKAGE_HOST_FILES_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "common/manifest/manifest.pb.h"
+#include "targets/target/target.h"
 
 namespace modelport {
 
@@ -12,6 +14,13 @@ namespace modelport {
 //   InvalidArgument  the manifest's target is not known, or has no packages
 //   others           as OutputFile::WriteWhole
 absl::Status WriteHostFiles(const Manifest& manifest, const std::string& folder);
+
+// Writes the new folder `path` for a node `name` that runs one of the artifacts of these manifests, of a target that
+// has such nodes: see Target::choice. The folder appears whole or not at all.
+//   AlreadyExists  there is something at `path`
+//   others         as Target::choice and OutputFile::WriteWhole
+absl::Status WriteChoice(const Target& target, const std::vector<Manifest>& manifests, const std::string& name,
+                         const std::string& path);
 
 }  // namespace modelport
 

@@ -32,6 +32,7 @@ const Target& NukeTarget() {
                  .dtypes = {DType::kFloat32, DType::kFloat16},
                  .check = CheckNukeUses,
                  .package = NukePackageFiles,
+                 .choice = NukeChoiceFiles,
                  .package_place = "Nuke's Cattery",
                  .next_step = OpenCatFileCreator};
   return *target;

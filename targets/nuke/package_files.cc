@@ -28,6 +28,9 @@
 namespace modelport {
 namespace {
 
+// The page of a folder for a node that runs one of several models.
+constexpr absl::string_view kChoicePage = "choice.md";
+
 // Within the quotes of JSON and Python.
 std::string EscapeQuoted(absl::string_view text) {
   return absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}, {"\n", "\\n"}});
@@ -51,6 +54,7 @@ std::function<std::string(absl::string_view)> EscapeOf(absl::string_view name) {
 // or icon_depth_seeded.png for seeded weights.
 std::string FileName(absl::string_view path, const Manifest& manifest) {
   absl::string_view name = path.substr(path.rfind('/') + 1);
+  if (name == kChoicePage) return "";
   if (absl::ConsumePrefix(&name, "model")) return absl::StrCat(ArtifactName(manifest), name);
   if (!absl::ConsumePrefix(&name, "icon_")) return std::string(name);
   const std::string icon = absl::StrCat(manifest.interface().kind(), manifest.warning().empty() ? "" : "_seeded");
@@ -420,6 +424,27 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   data.lists["nonfree"] = KeepIf(ExcludesCommercialUse(manifest));
 }
 
+// Makes sure that one node can run both artifacts: they take and give the same, and have the same knobs.
+absl::Status CheckIsAlike(const Manifest& first, const Manifest& other) {
+  const auto refuse = [&](absl::string_view what) {
+    return absl::FailedPreconditionError(absl::StrCat(ArtifactName(first), " and ", ArtifactName(other),
+                                                      " cannot be choices of one node: their ", what,
+                                                      " differ; models of one family and wrapper agree"));
+  };
+  Manifest::Interface taken = first.interface(), given = other.interface();
+  for (Manifest::Interface* interface : {&taken, &given}) interface->clear_multiple_of();
+  if (taken.SerializeAsString() != given.SerializeAsString()) return refuse("channels, kind or scale");
+  if (MainOutput(first).unit() != MainOutput(other).unit()) return refuse("units");
+  if (first.dtype() != other.dtype()) return refuse("dtypes");
+  const auto is_alike = [](const Manifest::Knob& a, const Manifest::Knob& b) {
+    return a.name() == b.name() && a.type() == b.type() && a.min() == b.min() && a.max() == b.max() &&
+           a.choices_size() == b.choices_size();
+  };
+  const auto &own = first.knobs(), &others = other.knobs();
+  if (!std::equal(own.begin(), own.end(), others.begin(), others.end(), is_alike)) return refuse("knobs");
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manifest) {
@@ -442,6 +467,51 @@ absl::Status CheckNukeUses(const Manifest& manifest) {
   return CheckOutputs(manifest);
 }
 
+absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manifest>& manifests,
+                                                         const std::string& name) {
+  for (const Manifest& manifest : manifests) RETURN_IF_ERROR(CheckIsAlike(manifests.front(), manifest));
+  // The folder asks for the Nuke that loads all models.
+  const auto newest = std::max_element(manifests.begin(), manifests.end(), [](const Manifest& a, const Manifest& b) {
+    return !IsAtLeast(a.minimum_runtime(), b.minimum_runtime());
+  });
+  Manifest node = *newest;
+  node.set_model(name);
+  node.clear_wrapper();
+  node.set_name(name);
+  ASSIGN_OR_RETURN(TemplateData data, NukePackageData(node));
+  std::vector<std::string> names;
+  std::set<std::string> licences;
+  data.lists["models"] = {};
+  for (const Manifest& manifest : manifests) {
+    names.push_back(ArtifactName(manifest));
+    licences.insert(LicenceText(manifest));
+    data.lists["models"].push_back(Values(manifest));
+    data.lists["models"].back()["index"] = absl::StrCat(names.size());
+    if (IsSeeded(manifest)) data.lists["seeded"] = KeepIf(true);
+  }
+  data.lists["alone"] = {};
+  data.lists["choice"] = KeepIf(true);
+  data.values["first"] = names.front();
+  data.values["choices"] = absl::StrJoin(names, " ");
+  data.values["choices_text"] = absl::StrJoin(names, ", ");
+  data.values["title"] = name;
+  data.values["version"] = node.modelport_version();
+  data.values["weights_licence"] = absl::StrJoin(licences, ", ");
+  data.values["summary"] = absl::StrCat("one of ", absl::StrJoin(names, ", "));
+  std::vector<PackageFile> files;
+  for (const EmbeddedFile& source : NukeTemplates()) {
+    const absl::string_view path = source.path.substr(source.path.rfind('/') + 1);
+    const bool is_of_artifact = path == "README.md" || path == "convert.py" || absl::EndsWith(path, ".nk");
+    PackageFile file = {path == kChoicePage ? "README.md" : FileName(source.path, node), std::string(source.text)};
+    if (is_of_artifact || file.name.empty()) continue;
+    if (!absl::EndsWith(file.name, ".png")) {
+      ASSIGN_OR_RETURN(file.text, FillTemplate(source.text, data, EscapeOf(file.name)));
+    }
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
 absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
   RETURN_IF_ERROR(CheckNukeUses(manifest));
   ASSIGN_OR_RETURN(const NukeRelease oldest, OldestNuke(manifest.minimum_runtime()));
@@ -458,6 +528,11 @@ absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
   AddSize(manifest, data);
   AddPassages(manifest, data);
   AddHelp(manifest, data);
+  data.lists["models"] = {Values(manifest)};
+  data.lists["models"].back()["index"] = "";
+  data.lists["alone"] = KeepIf(true);
+  data.lists["choice"] = {};
+  for (const char* value : {"choices", "choices_text", "first"}) data.values[value] = "";
   return data;
 }
 

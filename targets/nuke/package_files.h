@@ -1,6 +1,7 @@
 #ifndef MODELPORT_TARGETS_NUKE_PACKAGE_FILES_H_
 #define MODELPORT_TARGETS_NUKE_PACKAGE_FILES_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -15,6 +16,12 @@ namespace modelport {
 // the gizmo, cat.json, icons, README.md, convert.py, init.py and menu.py. Equal manifests give equal files. Fails as
 // CheckNukeUses does.
 absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manifest);
+
+// The files of the folder for a node `name` that runs one of the artifacts of these manifests, of which each has its
+// own folder: the gizmo, whose pulldown chooses, cat.json, icons, README.md, init.py and menu.py.
+//   FailedPrecondition  two artifacts differ in what they take or give, or in their knobs; or as CheckNukeUses
+absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manifest>& manifests,
+                                                         const std::string& name);
 
 // Makes sure that Nuke can use the artifact, whose manifest has an interface. Outputs are checked as far as a round
 // trip saw them.

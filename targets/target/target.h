@@ -72,6 +72,11 @@ struct Target {
   // The files beside a proven artifact in a folder for the host; null: the host has no packages. Fails where `check`
   // fails. Equal manifests give equal files.
   absl::StatusOr<std::vector<PackageFile>> (*package)(const Manifest& manifest) = nullptr;
+  // The files of a folder for a node `name` that runs one of several artifacts, each of a package of its own, as its
+  // user chooses; null: the host has no such nodes. Equal manifests give equal files.
+  //   FailedPrecondition  the artifacts differ in what one node has to know
+  absl::StatusOr<std::vector<PackageFile>> (*choice)(const std::vector<Manifest>& manifests,
+                                                     const std::string& name) = nullptr;
   // Where packages go, "the Host's Library", and what to do with that of the artifact `path`, which lacks its ending.
   std::string package_place = "";
   std::string (*next_step)(const std::string& path) = nullptr;

@@ -39,7 +39,9 @@ TEST_P(WrongImageTest, TheErrorSaysWhatIsWanted) {
   const at::Tensor square = x.slice(-1, 0, 14).slice(-2, 0, 14);
   EXPECT_THAT(error(square.movedim(-3, -1)), HasSubstr(layout)) << "channels last";
   EXPECT_THAT(error(x.slice(-3, 0, x.size(-3) - 1)), HasSubstr(layout)) << "a channel less";
-  if (x.size(-3) > 1) EXPECT_THAT(error(x.slice(-3, 0, 1)), HasSubstr(layout)) << "one channel";
+  if (x.size(-3) > 1) {
+    EXPECT_THAT(error(x.slice(-3, 0, 1)), HasSubstr(layout)) << "one channel";
+  }
   EXPECT_THAT(error(x[0]), HasSubstr(layout)) << "no batch";
 
   for (const at::ScalarType dtype : {at::kByte, at::kDouble, at::kHalf}) {

@@ -27,7 +27,8 @@ at::Tensor SeededInput(const Json& input, uint64_t seed) {
   at::Tensor tensor = at::empty(input.at("shape").get<std::vector<int64_t>>(), at::kFloat);
   SeededFill(input.at("key").get<std::string>(), input.value("seed", seed), input.at("center"), input.at("spread"),
              absl::MakeSpan(tensor.mutable_data_ptr<float>(), tensor.numel()));
-  return tensor;
+  if (!input.value("to_uint8", false)) return tensor;
+  return tensor.mul(256).floor().clamp(0, 255).to(at::kByte);
 }
 
 c10::IValue ArgumentValue(const Json& json) {
@@ -90,6 +91,7 @@ absl::StatusOr<GoldenCase> ReadGoldenCase(const std::string& json_path) {
   golden.name = path.stem();
   golden.model = json.at("model");
   golden.seed = json.at("seed");
+  golden.with_preprocess = json.value("with_preprocess", false);
   ASSIGN_OR_RETURN(golden.tensors, ReadTensors(std::filesystem::path(path).replace_extension(".safetensors")));
   ReadArguments(json, golden);
   for (const Json& entry : json.at("stages")) {

@@ -28,6 +28,8 @@ struct GoldenCase {
   std::string name;   // "70x98_b2"
   std::string model;  // The variant.
   uint64_t seed = 0;  // Of the weights.
+  // Whether the case is of an artifact that prepares images itself.
+  bool with_preprocess = false;
   // Of the calls, by name: "x"; those left out have their defaults. "H" and "W" are the sides of the input.
   std::map<std::string, c10::IValue> arguments;
   std::map<std::string, at::Tensor> tensors;  // All that are stored.

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_split.h"
@@ -30,13 +31,14 @@ std::string* model;
 std::string* artifact;
 std::vector<std::string>* folders;
 
-std::map<uint64_t, std::vector<GoldenCase>> CasesBySeed() {
-  std::map<uint64_t, std::vector<GoldenCase>> cases;
+// The cases of each artifact: of a seed, and with images prepared or not.
+std::map<std::pair<uint64_t, bool>, std::vector<GoldenCase>> CasesByArtifact() {
+  std::map<std::pair<uint64_t, bool>, std::vector<GoldenCase>> cases;
   for (const std::string& folder : *folders) {
     auto read = ReadGoldenCases(folder);
     EXPECT_OK(read);
     if (!read.ok()) continue;
-    for (GoldenCase& golden : *read) cases[golden.seed].push_back(std::move(golden));
+    for (GoldenCase& golden : *read) cases[{golden.seed, golden.with_preprocess}].push_back(std::move(golden));
   }
   return cases;
 }
@@ -60,12 +62,16 @@ TEST(GoldenTest, EveryStageIsReproduced) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), *plugins));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(*model));
   ASSERT_OK_AND_ASSIGN(const GoldenTable table, ReadGoldenTables(*stages));
-  const auto cases_by_seed = CasesBySeed();
-  ASSERT_FALSE(cases_by_seed.empty()) << "no golden cases of " << *model;
-  for (const auto& [seed, cases] : cases_by_seed) {
-    const bool is_built = seed == 0 && *artifact != "none";
+  const auto cases_by_artifact = CasesByArtifact();
+  ASSERT_FALSE(cases_by_artifact.empty()) << "no golden cases of " << *model;
+  for (const auto& [made, cases] : cases_by_artifact) {
+    const auto& [seed, with_preprocess] = made;
+    const bool is_built = seed == 0 && !with_preprocess && *artifact != "none";
+    const auto prepares = [&, with = with_preprocess](ExportOptions& options) {
+      options.request.with_preprocess = with;
+    };
     ASSERT_OK_AND_ASSIGN(const torch::jit::Module module,
-                         is_built ? LoadModule(*artifact) : ExportSeeded(registry, *model, seed));
+                         is_built ? LoadModule(*artifact) : ExportSeeded(registry, *model, seed, prepares));
     for (const GoldenCase& golden : cases) {
       ASSERT_OK_AND_ASSIGN(const std::vector<StageResult> results, CheckGolden(module, Family(entry), golden, table));
       ASSERT_FALSE(results.empty()) << golden.name;

@@ -120,10 +120,16 @@ absl::StatusOr<std::vector<std::string>> GoldenComplaints(const Registry& regist
   ASSIGN_OR_RETURN(const GoldenTable table, ReadGoldenTables({absl::StrCat("models/", Family(entry), "/stages.txt")}));
   ASSIGN_OR_RETURN(const std::vector<GoldenCase> cases,
                    ReadGoldenCases(absl::StrCat(Testdata(Family(entry)), "goldens/", entry.variant->name)));
-  ASSIGN_OR_RETURN(const torch::jit::Module module, ExportSeeded(registry, entry.variant->name, cases.front().seed));
   std::vector<std::string> complaints;
+  std::map<bool, torch::jit::Module> modules;  // With images prepared or not.
   for (const GoldenCase& golden : cases) {
-    const auto results = CheckGolden(module, Family(entry), golden, table);
+    auto module = modules.find(golden.with_preprocess);
+    if (module == modules.end()) {
+      const auto prepares = [&](ExportOptions& options) { options.request.with_preprocess = golden.with_preprocess; };
+      ASSIGN_OR_RETURN(torch::jit::Module made, ExportSeeded(registry, entry.variant->name, golden.seed, prepares));
+      module = modules.emplace(golden.with_preprocess, std::move(made)).first;
+    }
+    const auto results = CheckGolden(module->second, Family(entry), golden, table);
     if (!results.ok()) return std::vector<std::string>{absl::StrCat("cannot run: ", results.status().message())};
     for (const StageResult& result : *results) {
       if (!result.ok()) complaints.push_back(result.stage);

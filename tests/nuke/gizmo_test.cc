@@ -243,12 +243,13 @@ at::Tensor ToLinear(const at::Tensor& encoded) {
   return at::where(encoded <= 0.04045, encoded / 12.92, at::pow((at::clamp_min(encoded, 0) + 0.055) / 1.055, 2.4));
 }
 
-// A gizmo with its artifact.
+// A gizmo with its artifacts.
 class Gizmo {
  public:
-  Gizmo(const std::string& script, torch::jit::Module module, std::vector<std::string> channels_in,
-        std::vector<std::string> channels_out)
-      : module_(std::move(module)), channels_in_(std::move(channels_in)), channels_out_(std::move(channels_out)) {
+  // `modules`: by the names of their .cat.
+  Gizmo(const std::string& script, std::map<std::string, torch::jit::Module> modules,
+        std::vector<std::string> channels_in, std::vector<std::string> channels_out)
+      : modules_(std::move(modules)), channels_in_(std::move(channels_in)), channels_out_(std::move(channels_out)) {
     std::vector<std::vector<Word>> commands = Commands(script);
     EXPECT_EQ(commands.front()[0].text, "Gizmo");
     EXPECT_EQ(commands.back()[0].text, "end_group");
@@ -428,16 +429,28 @@ class Gizmo {
     return result;
   }
 
+  // The module of the file that `plugins -all NAME.cat` or `plugins -all [value parent.KNOB].cat` finds.
+  torch::jit::Module& ModuleOf(const Node& node) {
+    absl::string_view name = node.knobs.at("modelFile").text;
+    EXPECT_TRUE(absl::ConsumePrefix(&name, "[lsearch -inline [plugins -all ")) << name;
+    EXPECT_TRUE(absl::ConsumeSuffix(&name, ".cat] *.cat]")) << name;
+    const bool is_chosen = absl::ConsumePrefix(&name, "[value parent.") && absl::ConsumeSuffix(&name, "]");
+    const std::string file = is_chosen ? knobs_.at(std::string(name)) : std::string(name);
+    EXPECT_EQ(modules_.count(file), 1) << file;
+    return modules_.at(file);
+  }
+
   Plate Infer(Plate plate, const Node& node, double frame) {
+    torch::jit::Module& module = ModuleOf(node);
     for (const absl::string_view link : absl::StrSplit(node.knobs.at("serialiseKnob").text, ';', absl::SkipEmpty())) {
       const std::vector<std::string> parts = absl::StrSplit(link, absl::MaxSplits(':', 1));
       const double value = Value(node.inputs[0], Words(Words(parts[1])[0].text)[0].text, frame).item<double>();
-      const bool is_int = module_.attr(parts[0]).isInt();
-      module_.setattr(parts[0], is_int ? c10::IValue(static_cast<int64_t>(value)) : c10::IValue(value));
+      const bool is_int = module.attr(parts[0]).isInt();
+      module.setattr(parts[0], is_int ? c10::IValue(static_cast<int64_t>(value)) : c10::IValue(value));
     }
     const c10::InferenceMode inference;
     const at::Tensor image = plate.Image(channels_in_, plate.format());
-    const at::Tensor output = module_.get_method("forward")({image}).toTensor();
+    const at::Tensor output = module.get_method("forward")({image}).toTensor();
     plate.height = output.size(2);
     plate.width = output.size(3);
     plate.box = plate.format();
@@ -516,7 +529,7 @@ class Gizmo {
     return result;
   }
 
-  torch::jit::Module module_;
+  std::map<std::string, torch::jit::Module> modules_;
   std::vector<std::string> channels_in_, channels_out_;
   std::map<std::string, std::string> knobs_;
   std::map<std::string, std::vector<std::string>> choices_;
@@ -526,8 +539,8 @@ class Gizmo {
   const std::function<Plate(double)>* input_ = nullptr;
 };
 
-// The gizmo of a test model, with the artifact that GetNukeModel has.
-Gizmo GizmoOf(const std::string& name) {
+// The manifest of a test model's artifact.
+Manifest ManifestOf(const std::string& name) {
   const absl::StatusOr<Registry> registry = Registry::Load(BuiltInPlugins(), {"models"});
   EXPECT_THAT(registry, IsOk());
   const NukeTestModel model = FindNukeTestModel(name);
@@ -540,15 +553,28 @@ Gizmo GizmoOf(const std::string& name) {
   options.out = absl::StrCat(testing::TempDir(), "/gizmo_", name, ".pt");
   const absl::StatusOr<Manifest> manifest = ExportModel(*registry, options);
   EXPECT_THAT(manifest, IsOk());
-  const auto files = options.request.target->package(*manifest);
+  return *manifest;
+}
+
+// The gizmo among the files of a folder, with the artifacts that GetNukeModel has.
+Gizmo GizmoIn(const absl::StatusOr<std::vector<PackageFile>>& files, const Manifest& manifest,
+              const std::vector<std::string>& names) {
   EXPECT_THAT(files, IsOk());
   const auto script = std::find_if(files->begin(), files->end(),
                                    [](const PackageFile& file) { return absl::EndsWith(file.name, ".gizmo"); });
-  const auto& interface = manifest->interface();
+  std::map<std::string, torch::jit::Module> modules;
+  for (const std::string& name : names) modules.emplace(name, GetNukeModel(name).nuke);
+  const auto& interface = manifest.interface();
   return {script->text,
-          GetNukeModel(name).nuke,
+          std::move(modules),
           {interface.channels_in().begin(), interface.channels_in().end()},
           {interface.channels_out().begin(), interface.channels_out().end()}};
+}
+
+// The gizmo of a test model.
+Gizmo GizmoOf(const std::string& name) {
+  const Manifest manifest = ManifestOf(name);
+  return GizmoIn((*FindTarget("nuke"))->package(manifest), manifest, {name});
 }
 
 const std::vector<std::string>& Rgb() {
@@ -650,6 +676,26 @@ TEST_F(GizmoDepthTest, APreviewIsGreyOrInFalseColours) {
   }
 }
 
+TEST(GizmoTest, APulldownChoosesTheModel) {
+  const std::vector<std::string> names = NukeTestModels("NukeDepth");
+  ASSERT_GT(names.size(), 2);
+  // The first two that one node can run.
+  const Manifest first = ManifestOf(names[0]);
+  std::string other;
+  absl::StatusOr<std::vector<PackageFile>> files;
+  for (size_t i = 1; i < names.size() && other.empty(); ++i) {
+    files = (*FindTarget("nuke"))->choice({first, ManifestOf(names[i])}, "chosen");
+    if (files.ok()) other = names[i];
+  }
+  ASSERT_NE(other, "");
+  Gizmo gizmo = GizmoIn(files, first, {names[0], other});
+  const Area format = PlateAt(1).format();
+  const at::Tensor image = ToSRGB(PlateAt(1).Image(Rgb(), format));
+  ExpectNear(GetNukeModel(names[0]).Run(image)[0][0], gizmo.Run(PlateAt, 1).Get("depth.Z", format));
+  gizmo.Set("which_model", other);
+  ExpectNear(GetNukeModel(other).Run(image)[0][0], gizmo.Run(PlateAt, 1).Get("depth.Z", format));
+}
+
 TEST(GizmoTest, AMatteHasItsLayerAndReplacesAlphaOnDemand) {
   const std::string name = NukeTestModels("NukeMatte").front();
   Gizmo gizmo = GizmoOf(name);
@@ -666,6 +712,65 @@ TEST(GizmoTest, AMatteHasItsLayerAndReplacesAlphaOnDemand) {
   const Plate premultiplied = gizmo.Run(PlateAt, 1);
   ExpectNear(matte, premultiplied.Get("rgba.alpha", plate.format()));
   ExpectNear(plate.Get("rgba.red", plate.format()) * matte, premultiplied.Get("rgba.red", plate.format()));
+}
+
+TEST(GizmoTest, AMatteOfAPlateAloneHasItsLayer) {
+  const std::string name = NukeTestModels("NukeMask").front();
+  Gizmo gizmo = GizmoOf(name);
+  const Area format = PlateAt(1).format();
+  const at::Tensor image = ToSRGB(PlateAt(1).Image(Rgb(), format));
+  for (const int64_t side : {64, 96}) {
+    gizmo.Set("side", absl::StrCat(side));
+    const Plate result = gizmo.Run(PlateAt, 1);
+    ExpectPasses(PlateAt(1), result, {});
+    ExpectNear(GetNukeModel(name).Run(image, {{"side", side}})[0][0], result.Get("matte.alpha", format));
+  }
+  gizmo.Set("replace_rgba", "true");
+  const Plate replaced = gizmo.Run(PlateAt, 1);
+  EXPECT_TRUE(at::equal(replaced.channels.at("rgba.alpha"), replaced.channels.at("matte.alpha")));
+}
+
+TEST(GizmoTest, PointsAndABoxReachTheModel) {
+  const std::string name = NukeTestModels("NukePrompt").front();
+  Gizmo gizmo = GizmoOf(name);
+  const Area format = PlateAt(1).format();
+  const at::Tensor image = ToSRGB(PlateAt(1).Image(Rgb(), format));
+  std::map<std::string, c10::IValue> knobs = {{"side", int64_t{128}}};
+  const auto expect_masks_of_the_model = [&](const std::map<std::string, c10::IValue>& changed) {
+    for (const auto& [knob, value] : changed) {
+      knobs[knob] = value;
+      gizmo.Set(knob, value.isInt() ? absl::StrCat(value.toInt()) : absl::StrCat(value.toDouble()));
+    }
+    const at::Tensor mask = GetNukeModel(name).Run(image, knobs)[0][0];
+    const Plate result = gizmo.Run(PlateAt, 1);
+    ExpectPasses(PlateAt(1), result, {});
+    ExpectNear(mask, result.Get("matte.alpha", format));
+    return mask;
+  };
+  gizmo.Set("side", "128");
+  const at::Tensor first = expect_masks_of_the_model({{"point_1_x", 0.25}, {"point_1_y", 0.75}});
+  const at::Tensor second =
+      expect_masks_of_the_model({{"point_8_is", int64_t{1}}, {"point_8_x", 0.875}, {"point_8_y", 0.125}});
+  const at::Tensor boxed =
+      expect_masks_of_the_model({{"box", int64_t{1}}, {"box_left", 0.125}, {"box_top", 0.75}, {"box_right", 0.5}});
+  EXPECT_FALSE(at::equal(first, second));
+  EXPECT_FALSE(at::equal(second, boxed));
+}
+
+TEST(GizmoTest, TheCoarseDepthOfAPlateBecomesTheModels) {
+  const std::string name = NukeTestModels("NukePromptedDepth").front();
+  Gizmo gizmo = GizmoOf(name);
+  const auto plate_at = [](double frame) {
+    Plate plate = PlateAt(frame);
+    plate.channels["depth.Z"] = plate.channels.at("mask.a").mul(3).add(2);
+    return plate;
+  };
+  const Plate plate = plate_at(1);
+  const at::Tensor image =
+      at::cat({ToSRGB(plate.Image(Rgb(), plate.format())), plate.Image({"depth.Z"}, plate.format())}, 1);
+  const Plate result = gizmo.Run(plate_at, 1);
+  ExpectPasses(plate, result, {"depth.Z"});
+  ExpectNear(GetNukeModel(name).Run(image)[0][0], result.Get("depth.Z", plate.format()));
 }
 
 TEST(GizmoTest, NormalsHaveALayerAndAPreview) {

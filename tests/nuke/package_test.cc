@@ -118,6 +118,23 @@ TEST(PackageTest, APictureShowsWhatTheNodeMakesOfAnImage) {
               HasSubstr("--picture: " + DepthModel() + " wants one image, has 2 files"));
 }
 
+TEST(PackageTest, AChoiceIsANodeBesideItsModels) {
+  const std::string folder = EmptyFolder("choice");
+  const std::string both = DepthModel() + "," + ExampleModel("depth in metres");
+  const auto package = [&](const std::string& models, const std::string& out) {
+    return RunWarmTool(
+        "package",
+        {"--model=" + models, "--target=nuke", "--weights=seeded", "--choice=either", "--out=" + out, Plugins()},
+        folder);
+  };
+  // One gives relative depth, the other metres, so that their units differ.
+  const ToolResult refused = package(both, "refused");
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("cannot be choices of one node"));
+  EXPECT_THAT(refused.err, HasSubstr("the packages themselves are complete"));
+  EXPECT_THAT(FileNames(folder + "/refused"), testing::SizeIs(2));
+}
+
 TEST(PackageTest, IsTheSameEachTime) {
   const std::string first = MakePackage("first"), second = MakePackage("second");
   for (const std::string& name : FilesOf(DepthModel()))

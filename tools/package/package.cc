@@ -16,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "artifact/build/formats.h"
+#include "artifact/package/host_files.h"
 #include "artifact/package/package_model.h"
 #include "common/manifest/manifest_facts.h"
 #include "common/status/annotate.h"
@@ -49,9 +50,15 @@ absl::Status AddPicture(const PackageRequest& request, const std::string& artifa
   return Annotate(DrawNode(artifact, request.picture, PictureOf(artifact)), "--picture");
 }
 
-// Writes a package to the new folder `out` and prints its summary. Returns notes for stderr.
-absl::StatusOr<std::string> PackageOne(PackageFlags& flags, const PackageRequest& request, const ChosenPackage& package,
-                                       const std::string& out) {
+// A package that was written.
+struct Packaged {
+  Manifest manifest;
+  std::string notes;  // For stderr.
+};
+
+// Writes a package to the new folder `out` and prints its summary.
+absl::StatusOr<Packaged> PackageOne(PackageFlags& flags, const PackageRequest& request, const ChosenPackage& package,
+                                    const std::string& out) {
   const absl::Time start = absl::Now();
   ExportOptions options = request.options;
   options.out = out;
@@ -62,7 +69,7 @@ absl::StatusOr<std::string> PackageOne(PackageFlags& flags, const PackageRequest
     return absl::FailedPreconditionError(
         absl::StrCat("--picture: ", package.model, " has seeded weights, which predict nothing; give --checkpoint"));
   }
-  ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, options, [&](const std::string& artifact) {
+  ASSIGN_OR_RETURN(Manifest manifest, PackageModel(request.registry, options, [&](const std::string& artifact) {
                      return AddPicture(request, artifact);
                    }));
   const std::string path = absl::StrCat(out, "/", ArtifactName(manifest));
@@ -77,7 +84,8 @@ absl::StatusOr<std::string> PackageOne(PackageFlags& flags, const PackageRequest
     std::cout << ExportSummary(manifest, artifact, time) << "Next: " << options.request.target->next_step(path) << "\n"
               << std::flush;
   }
-  return absl::StrCat(choice, LicenceNote(manifest));
+  std::string notes = absl::StrCat(choice, LicenceNote(manifest));
+  return Packaged{std::move(manifest), std::move(notes)};
 }
 
 // Makes the folder of several packages and those that it is in, unless they exist. Sets `made` to the new ones, the
@@ -123,25 +131,44 @@ class Failures {
   std::vector<std::string> lines_;
 };
 
+// Makes the node of --choice, in a folder beside those of its models.
+absl::Status MakeChoice(PackageFlags& flags, const PackageRequest& request, const std::vector<Manifest>& manifests) {
+  if (request.choice.empty()) return absl::OkStatus();
+  const std::string folder = absl::StrCat(request.out, "/", request.choice);
+  const absl::Status made = WriteChoice(*request.packages.front().host.target, manifests, request.choice, folder);
+  if (!made.ok()) {
+    return Annotate(absl::Status(made.code(), absl::StrCat(made.message(), "\n  the packages themselves are complete")),
+                    "--choice");
+  }
+  if (flags.report.is_wanted()) {
+    flags.report.fields()["choice"] = folder;
+  } else {
+    std::cout << "choice      " << folder << "\nNext: README.md in it tells the steps.\n";
+  }
+  return absl::OkStatus();
+}
+
 // Writes each package, whatever becomes of the others.
 absl::Status PackageEach(PackageFlags& flags, const PackageRequest& request) {
   std::vector<std::filesystem::path> made;
   RETURN_IF_ERROR(MakeFolder(request.out, made));
   Failures failures;
   std::string notes;
+  std::vector<Manifest> manifests;
   for (const std::string& model : request.left_out) {
     absl::StrAppend(&notes, "left out ", model, ": its weights are not public\n");
     flags.report.fields()["left_out"].push_back(model);
   }
   for (const ChosenPackage& package : request.packages) {
     const std::string name = PackageName(request, package);
-    const absl::StatusOr<std::string> note = PackageOne(flags, request, package, absl::StrCat(request.out, "/", name));
-    if (note.ok()) {
-      absl::StrAppend(&notes, *note);
+    absl::StatusOr<Packaged> packaged = PackageOne(flags, request, package, absl::StrCat(request.out, "/", name));
+    if (packaged.ok()) {
+      absl::StrAppend(&notes, packaged->notes);
+      manifests.push_back(std::move(packaged->manifest));
       if (!flags.report.is_wanted()) std::cout << "\n";
     } else {
-      failures.Add(name, note.status());
-      flags.report.fields()["failed"].push_back({{"model", package.model}, {"error", ErrorReport(note.status())}});
+      failures.Add(name, packaged.status());
+      flags.report.fields()["failed"].push_back({{"model", package.model}, {"error", ErrorReport(packaged.status())}});
     }
   }
   std::error_code error;
@@ -149,6 +176,7 @@ absl::Status PackageEach(PackageFlags& flags, const PackageRequest& request) {
     for (const std::filesystem::path& folder : made) std::filesystem::remove(folder, error);
   }
   RETURN_IF_ERROR(failures.status(request.out, request.packages.size(), notes));
+  RETURN_IF_ERROR(MakeChoice(flags, request, manifests));
   std::cerr << notes;
   return absl::OkStatus();
 }
@@ -156,9 +184,9 @@ absl::Status PackageEach(PackageFlags& flags, const PackageRequest& request) {
 absl::Status Package(PackageFlags& flags) {
   ASSIGN_OR_RETURN(const PackageRequest request, ParsePackageRequest(BuiltInPlugins(), flags));
   if (request.is_list) return PackageEach(flags, request);
-  ASSIGN_OR_RETURN(const std::string notes, PackageOne(flags, request, request.packages.front(), request.out));
+  ASSIGN_OR_RETURN(const Packaged packaged, PackageOne(flags, request, request.packages.front(), request.out));
   // Printed last, since after a failure the first line on stderr is the error.
-  std::cerr << notes;
+  std::cerr << packaged.notes;
   return absl::OkStatus();
 }
 

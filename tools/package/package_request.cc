@@ -8,8 +8,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
+#include "common/text/printable.h"
 #include "targets/targets.h"
 #include "tools/command/tool_call.h"
 #include "tools/command/user_path.h"
@@ -63,6 +65,31 @@ std::string ReleaseName(const HostRequest& host) {
   std::replace_if(
       release.begin(), release.end(), [](char c) { return !absl::ascii_isalnum(c); }, '_');
   return absl::StrCat(host.target->name, release);
+}
+
+// Makes sure that the packages can be choices of the node --choice, whose name is none of theirs.
+absl::Status CheckChoice(const PackageRequest& request) {
+  if (request.choice.empty()) return absl::OkStatus();
+  const auto refuse = [&](const std::string& why) {
+    return absl::InvalidArgumentError(absl::StrCat("--choice=", Brief(request.choice), ": ", why));
+  };
+  if (!IsArtifactName(request.choice)) {
+    return refuse("wants a name of letters, digits and _ that begins with a letter, such as depth_anything");
+  }
+  if (request.packages.size() < 2) return refuse("wants several models: --model=NAME,NAME or --family=NAME");
+  const ChosenPackage& first = request.packages.front();
+  if (first.host.target->choice == nullptr) {
+    return refuse(absl::StrCat(first.host.target->title, " has no nodes that choose between models"));
+  }
+  for (const ChosenPackage& package : request.packages) {
+    if (package.wrapper != first.wrapper) return refuse("its models have one wrapper: give --wrapper one name");
+    if (package.host.release != first.host.release) {
+      return refuse(
+          "its models are for one release of the host: make the packages of each release with a call of its own");
+    }
+    if (PackageName(request, package) == request.choice) return refuse("is the name of a package");
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -146,6 +173,8 @@ absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in, cons
     for (const FoundImage& image : found.images) request.picture.push_back(image.path);
   }
   request.is_list = request.packages.size() > 1 || !family.empty();
+  request.choice = *flags.choice;
+  RETURN_IF_ERROR(CheckChoice(request));
   request.out = OutPath(flags.exported, request.is_list ? "." : PackageName(request, request.packages.front()));
   return request;
 }

@@ -33,6 +33,7 @@ struct PackageRequest {
   bool is_list = false;                      // Whether each package is a folder in `out`, named by PackageName.
   ExportOptions options = {};                // All but what a ChosenPackage says, the weights and `out`.
   std::vector<std::string> picture = {};     // The images of --picture.
+  std::string choice = {};                   // --choice, the node in which all packages are choices; "" for none.
   std::string out = {};  // --out, or else for one package its PackageName, and for several the user's folder.
 };
 
@@ -55,6 +56,9 @@ struct PackageFlags {
       group, "picture", "",
       "an image that the node is run on: NAME_picture.png in the package shows what it makes of it; for mattes the "
       "image and its trimap, for two frames both, with a comma between; wants weights that are not seeded"};
+  Flag<std::string> choice{
+      group, "choice", "",
+      "with several models: a node of this name beside theirs, whose pulldown chooses which of them it runs"};
   ExportFlags exported{group};
   Report report{group};
 };
