@@ -130,6 +130,8 @@ TEST_F(ReportTest, PackageAndLint) {
   Run("package",
       {"--model=" + model, "--checkpoint=" + Checkpoint(), "--nuke=14", "--picture=photo.png", "--out=one", Plugins()});
   Run("package", {"--model=" + model + "," + model + "x", "--weights=seeded", "--nuke=14", "--out=two", Plugins()}, 1);
+  Run("package", {"--model=" + ExampleModel("features") + "," + ExampleModel("features with registers"), "--nuke=14",
+                  "--weights=seeded", "--choice=features", "--out=both", Plugins()});
   ExpectAll("package", {"failed[].model", "failed[].error.code", "failed[].error.message", "left_out"});
   const json linted = Run("lint", {"one/" + model + ".pt", "--target=nuke", "--nuke=14"});
   EXPECT_EQ(linted["files"].size(), 1);

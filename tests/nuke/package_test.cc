@@ -133,6 +133,16 @@ TEST(PackageTest, AChoiceIsANodeBesideItsModels) {
   EXPECT_THAT(refused.err, HasSubstr("cannot be choices of one node"));
   EXPECT_THAT(refused.err, HasSubstr("the packages themselves are complete"));
   EXPECT_THAT(FileNames(folder + "/refused"), testing::SizeIs(2));
+
+  const std::string first = FeaturesModel(), second = ExampleModel("features with registers");
+  const ToolResult made = package(first + "," + second, "made");
+  ASSERT_EQ(made.exit_status, 0) << made.err;
+  EXPECT_THAT(FileNames(folder + "/made"), ElementsAre("either", first, second));
+  EXPECT_THAT(FileNames(folder + "/made/either"), ElementsAre("README.md", "cat.json", "either.gizmo", "either.png",
+                                                              "either@2x.png", "init.py", "menu.py"));
+  EXPECT_THAT(ReadFile(folder + "/made/either/either.gizmo"),
+              HasSubstr(absl::StrCat(" M {", first, " ", second, "}}")));
+  EXPECT_THAT(ReadFile(folder + "/made/either/README.md"), HasSubstr(absl::StrCat("| `", second, "` | ")));
 }
 
 TEST(PackageTest, IsTheSameEachTime) {
