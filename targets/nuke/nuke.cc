@@ -32,6 +32,7 @@ const Target& NukeTarget() {
                  .dtypes = {DType::kFloat32, DType::kFloat16},
                  .check = CheckNukeUses,
                  .package = NukePackageFiles,
+                 .icons = {{".png", 24}, {"@2x.png", 48}},
                  .choice = NukeChoiceFiles,
                  .package_place = "Nuke's Cattery",
                  .next_step = OpenCatFileCreator};

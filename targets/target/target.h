@@ -23,6 +23,12 @@ struct PackageFile {
   std::string text;
 };
 
+// An icon in a folder for a host: a square of so many pixels, in a PNG called after the artifact.
+struct PackageIcon {
+  std::string ending;  // "@2x.png"
+  int side;
+};
+
 // The formats of artifacts: artifact/format has a folder for each.
 enum class FormatKind { kTorchScript, kOnnx };
 
@@ -72,6 +78,8 @@ struct Target {
   // The files beside a proven artifact in a folder for the host; null: the host has no packages. Fails where `check`
   // fails. Equal manifests give equal files.
   absl::StatusOr<std::vector<PackageFile>> (*package)(const Manifest& manifest) = nullptr;
+  // Those files of `package` that show what the artifact makes of an image where the user gives one.
+  std::vector<PackageIcon> icons = {};
   // The files of a folder for a node `name` that runs one of several artifacts, each of a package of its own, as its
   // user chooses; null: the host has no such nodes. Equal manifests give equal files.
   //   FailedPrecondition  the artifacts differ in what one node has to know

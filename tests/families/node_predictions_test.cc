@@ -1,4 +1,4 @@
-// predict with the nodes of a family: what each gives for a picture, from TorchScript and from ONNX.
+// predict with the nodes and models of a family: what each gives for a picture, from TorchScript and from ONNX.
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/from_blob.h>
@@ -20,6 +20,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 #include "tests/support/test_models.h"
 #include "tests/support/tool_process.h"
 #include "tools/image/encode_png.h"
@@ -192,6 +193,38 @@ TEST_P(NodeTest, AnOnnxFileGivesTheSame) {
   const double steps = 4 * std::numeric_limits<float>::epsilon() * expected.abs().max().item<double>();
   EXPECT_LE((actual - expected).abs().max().item<double>(), 1e-3 * range + steps);
 }
+
+class ImageModelTest : public testing::TestWithParam<std::string> {};
+
+// predict builds the model, prepares the image and writes what an artifact that prepares images itself gives.
+TEST_P(ImageModelTest, ItsPictureIsThatOfItsArtifact) {
+  const std::string folder = FolderWithPictures("model");
+  ASSERT_EQ(Export(folder, {GetParam(), ""}, {"--with_preprocess", "--out=m.pt", "--noverify"}).exit_status, 0);
+  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/m.manifest.json"));
+  if (manifest["interface"]["kind"] == "scores") return;  // It makes no picture.
+  std::vector<std::string> flags = InputsOf(GetParam());
+  if (HasWrapper(GetParam(), "NukePrompt")) flags = {"--point=20,15", "--box=4,5,30,28"};
+  // Small images are quick.
+  for (const auto& input : manifest["entry_points"][0]["inputs"]) {
+    const std::string name = input["name"];
+    if (absl::EndsWith(name, "size") || name == "side") flags.emplace_back("--size=64");
+  }
+  flags.emplace_back("--out=artifact.exr");
+  const ToolResult of_artifact = Predict(folder, "m.pt", flags);
+  ASSERT_EQ(of_artifact.exit_status, 0) << of_artifact.err;
+  flags.back() = "--out=model.exr";
+  flags.insert(flags.end(), {"--model=" + GetParam(), "--weights=seeded", "--plugin_path=" + DataPath("models")});
+  if (std::none_of(flags.begin(), flags.end(), [](const auto& flag) { return absl::StartsWith(flag, "--input="); })) {
+    flags.emplace_back("--input=photo.png");
+  }
+  const ToolResult of_model = RunWarmTool("predict", flags, folder);
+  ASSERT_EQ(of_model.exit_status, 0) << of_model.err;
+  EXPECT_TRUE(ReadChannels(folder + "/artifact.exr").equal(ReadChannels(folder + "/model.exr")));
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ImageModelTest);
+INSTANTIATE_TEST_SUITE_P(Models, ImageModelTest, testing::ValuesIn(ImageTestModels()),
+                         [](const auto& info) { return info.param; });
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(NodeTest);
 INSTANTIATE_TEST_SUITE_P(Models, NodeTest, testing::ValuesIn(NukeTestModels()),

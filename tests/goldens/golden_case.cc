@@ -3,6 +3,8 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +38,14 @@ c10::IValue ArgumentValue(const Json& json) {
   if (json.is_string()) return json.get<std::string>();
   if (json.is_number_integer()) return json.get<int64_t>();
   if (json.is_number()) return json.get<double>();
-  return json.get<std::vector<int64_t>>();
+  if (json.empty() || !json.front().is_array()) return json.get<std::vector<int64_t>>();
+  // Lists of lists are the rows of a tensor.
+  std::vector<at::Tensor> rows;
+  for (const Json& row : json) {
+    rows.push_back(row.front().is_array() ? ArgumentValue(row).toTensor()
+                                          : at::tensor(row.get<std::vector<double>>(), at::kFloat));
+  }
+  return at::stack(rows);
 }
 
 void ReadArguments(const Json& json, GoldenCase& golden) {

@@ -163,6 +163,8 @@ TEST_F(ReportTest, Predict) {
   Run("predict", {"--artifact=m.pt", "--compare=m.pt", photo, "--size=56", Plugins()});
   Run("predict", {"--model=" + ExampleModel("image between two"), seeded, "--input=photo.png,depth.png", "--between=1",
                   "--flow", "--out=half.png", Plugins()});
+  Run("predict", {"--model=" + ExampleModel("matte of points"), seeded, photo, "--size=64", "--point=3,4", "--out=meant.png",
+                  "--overlay=seen.png", Plugins()});
   Run("predict", {"--model=" + DepthModel(), seeded, photo, "--size=56", "--benchmark", Plugins()});
   Run("predict", {"--model=" + ExampleModel("views"), seeded, photo, "--size=56", "--cameras=c.json", "--points=p.ply",
                   Plugins()});

@@ -37,6 +37,7 @@ struct LayerCase {
   std::string name;
   std::string call;
   std::vector<int64_t> input;
+  int64_t every = 1;  // The golden has each so manieth number of the output, in order.
 };
 
 const LayerCase kCases[] = {
@@ -66,7 +67,7 @@ const LayerCase kCases[] = {
     {"attention_own_size", "RelativePositionAttention(12, 3, height=4, width=5)", {2, 4, 5, 12}},
     {"attention_resized", "RelativePositionAttention(12, 3, height=4)", {2, 7, 3, 12}},
     // The weights of all queries are 72 MB.
-    {"attention_in_parts", "RelativePositionAttention(8, 8, height=750, width=2)", {1, 750, 2, 8}},
+    {"attention_in_parts", "RelativePositionAttention(8, 8, height=750, width=2)", {1, 750, 2, 8}, /*every=*/13},
     {"partition", "Partition(4)", {2, 5, 9, 3}},
     {"windows", "Windows(4)", {2, 5, 9, 3}},
 };
@@ -125,7 +126,9 @@ TEST_P(LayersTest, GivesWhatUpstreamGives) {
   ASSERT_OK_AND_ASSIGN(torch::jit::Module module, BuildSeeded(GetParam().call));
   at::Tensor x = at::empty(GetParam().input);
   SeededFill(absl::StrCat("input:", GetParam().name), 0, 0, 1, absl::MakeSpan(x.mutable_data_ptr<float>(), x.numel()));
-  const at::Tensor actual = module.forward({x}).toTensor(), expected = goldens.at(GetParam().name);
+  const at::Tensor expected = goldens.at(GetParam().name);
+  at::Tensor actual = module.forward({x}).toTensor();
+  if (GetParam().every > 1) actual = actual.flatten().slice(0, 0, c10::nullopt, GetParam().every);
   ASSERT_EQ(actual.sizes(), expected.sizes());
   // As in golden_check.h: the noise is upstream in float32 against upstream in float64.
   const double noise = goldens.at("noise." + GetParam().name).item<double>();

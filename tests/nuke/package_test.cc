@@ -103,6 +103,16 @@ TEST(PackageTest, APictureShowsWhatTheNodeMakesOfAnImage) {
   EXPECT_THAT(FileNames(folder + "/out"), testing::Contains(picture));
   ASSERT_OK_AND_ASSIGN(const ReadImageResult read, ReadImage(folder + "/out/" + picture, 1000000));
   EXPECT_GT(read.image.width, 80);  // The image, its depth and a legend.
+  // The icons show the depth of this image, not what all models of depth have.
+  const std::string plain = MakePackage("plain");
+  for (const auto& [ending, side] : {std::pair(".png", 24), std::pair("@2x.png", 48)}) {
+    const std::string icon = DepthModel() + ending;
+    ASSERT_OK_AND_ASSIGN(const ReadImageResult shown, ReadImage(folder + "/out/" + icon, 10000));
+    EXPECT_EQ(shown.image.width, side);
+    EXPECT_EQ(shown.image.height, side);
+    EXPECT_NE(ReadFile(folder + "/out/" + icon), ReadFile(plain + "/" + icon));
+  }
+  EXPECT_THAT(FileNames(folder + "/out"), testing::SizeIs(FilesOf(DepthModel()).size() + 1));
 
   const auto error = [&](const std::vector<std::string>& flags) {
     fs::remove_all(folder + "/out");

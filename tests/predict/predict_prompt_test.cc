@@ -121,6 +121,17 @@ TEST(PredictPromptTest, ThePictureHasTheImageBesideIt) {
   // A caption says that the weights are seeded, which is wider.
   EXPECT_GE(both.image.width, 2 * kWidth);
   EXPECT_GT(both.image.height, kHeight);
+  // One run writes the matte and this picture.
+  const std::string picture = ReadFile(folder + "/both.png");
+  ASSERT_EQ(Predict(folder, {"--point=12,7", "--size=64", "--out=alone.exr"}).exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--point=12,7", "--size=64", "--out=matte.exr", "--overlay=seen.png"}).exit_status, 0);
+  EXPECT_EQ(ReadFile(folder + "/seen.png"), picture);
+  EXPECT_EQ(ReadFile(folder + "/matte.exr"), ReadFile(folder + "/alone.exr"));
+  for (const char* overlay : {"seen.exr", "m.png"}) {
+    const std::string flag = absl::StrCat("--overlay=", overlay);
+    EXPECT_THAT(Predict(folder, {"--point=12,7", "--size=64", "--out=m.png", flag}).err,
+                HasSubstr("--overlay: wants a .png file other than that of --out"));
+  }
 }
 
 TEST(PredictPromptTest, WrongPromptsSayWhatIsWanted) {

@@ -49,6 +49,14 @@ std::vector<std::string> TestModels() {
   return names;
 }
 
+std::vector<std::string> ImageTestModels() {
+  std::vector<std::string> names;
+  VisitTestModels([&](const CatalogEntry& entry) {
+    if (!WrappersOf(*entry.plugin, *entry.variant, "").empty()) names.push_back(entry.variant->name);
+  });
+  return names;
+}
+
 std::vector<std::string> NukeTestModels(absl::string_view type) {
   std::vector<std::string> names;
   VisitNukeTestModels([&](const NukeTestModel& model, const ModuleType& wrapper) {

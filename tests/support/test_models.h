@@ -17,6 +17,9 @@ std::string& TestFamily();
 // The variants that exist for tests only, in the plugins that the test has: small ones of every kind of model.
 std::vector<std::string> TestModels();
 
+// Those whose artifacts may prepare images themselves.
+std::vector<std::string> ImageTestModels();
+
 // A test model in one of its wrappers for Nuke.
 struct NukeTestModel {
   std::string model;

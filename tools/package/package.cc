@@ -45,9 +45,9 @@ std::string PictureOf(const std::string& artifact) {
 }
 
 // Draws what the artifact's node makes of the images of --picture.
-absl::Status AddPicture(const PackageRequest& request, const std::string& artifact) {
+absl::Status AddPicture(const PackageRequest& request, const Target& target, const std::string& artifact) {
   if (request.picture.empty()) return absl::OkStatus();
-  return Annotate(DrawNode(artifact, request.picture, PictureOf(artifact)), "--picture");
+  return Annotate(DrawNode(artifact, request.picture, PictureOf(artifact), target.icons), "--picture");
 }
 
 // A package that was written.
@@ -70,7 +70,7 @@ absl::StatusOr<Packaged> PackageOne(PackageFlags& flags, const PackageRequest& r
         absl::StrCat("--picture: ", package.model, " has seeded weights, which predict nothing; give --checkpoint"));
   }
   ASSIGN_OR_RETURN(Manifest manifest, PackageModel(request.registry, options, [&](const std::string& artifact) {
-                     return AddPicture(request, artifact);
+                     return AddPicture(request, *options.request.target, artifact);
                    }));
   const std::string path = absl::StrCat(out, "/", ArtifactName(manifest));
   const std::string artifact = absl::StrCat(path, FormatOf(*options.request.target).ending());

@@ -77,6 +77,7 @@ struct PredictFlags {
     }
     benchmark.NotWith({&compare}, "it measures one artifact");
     resume.NotWith({&benchmark}, "that writes nothing");
+    overlay.NotWith({&compare, &benchmark, &between, &flow, &views}, "it is of the matte of one image");
   }
 
   FlagGroup group;
@@ -123,6 +124,10 @@ struct PredictFlags {
   Flag<bool> side_by_side{
       group, "side_by_side", false,
       "draw depth in colours, with the image to its left; of a matte the image, and the image with the matte over it"};
+  Flag<std::string> overlay{
+      group, "overlay", "",
+      "for a model of mattes: write this .png, too, or as --out names several: the image, and the image with its matte "
+      "over it and the points in it"};
   Flag<std::string> cameras{
       group, "cameras", "",
       "write the cameras of the views to this .json file, or to this new folder as COLMAP's text files"};
@@ -324,6 +329,16 @@ absl::StatusOr<std::vector<PredictJob>> PlanImages(const PredictFlags& flags, co
   ASSIGN_OR_RETURN(const std::vector<std::string> outputs, PlanOutputs(flags, images, style));
   std::vector<PredictJob> jobs;
   for (size_t i = 0; i < images.size(); ++i) jobs.push_back({images[i].path, outputs[i]});
+  if (flags.overlay->empty()) return jobs;
+  ASSIGN_OR_RETURN(const std::vector<std::string> overlays,
+                   NameOutputs(images, ResolveUserPath(*flags.overlay), ".png"));
+  for (size_t i = 0; i < images.size(); ++i) {
+    if (!absl::EndsWithIgnoreCase(overlays[i], ".png") || overlays[i] == outputs[i]) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--overlay: wants a .png file other than that of --out, has ", overlays[i]));
+    }
+    jobs[i].overlay = overlays[i];
+  }
   return jobs;
 }
 
@@ -473,7 +488,10 @@ absl::StatusOr<SceneOutputs> ParseSceneOutputs(const PredictFlags& flags) {
 
 // An output must not replace an input, all of which are known.
 absl::Status CheckOutputs(const SceneOutputs& scene, const std::vector<PredictJob>& jobs) {
-  for (const PredictJob& job : jobs) RETURN_IF_ERROR(CheckReplacesNoInput(job.output));
+  for (const PredictJob& job : jobs) {
+    RETURN_IF_ERROR(CheckReplacesNoInput(job.output));
+    RETURN_IF_ERROR(CheckReplacesNoInput(job.overlay));
+  }
   RETURN_IF_ERROR(CheckReplacesNoInput(scene.cameras));
   return CheckReplacesNoInput(scene.points);
 }
@@ -523,6 +541,9 @@ absl::Status Predict(PredictFlags& flags) {
   }
   RETURN_IF_ERROR(CheckPairs(flags, artifact));
   RETURN_IF_ERROR(CheckPrompt(options.prompt, artifact));
+  if (!flags.overlay->empty() && artifact.manifest.interface().kind() != "matte") {
+    return absl::InvalidArgumentError(absl::StrCat("--overlay: ", artifact.manifest.model(), " gives no matte"));
+  }
   RETURN_IF_ERROR(CheckOut(*flags.exported.out, OutputsOf(flags, artifact)));
   RETURN_IF_ERROR(PairCompanions(flags, artifact, inputs.images, report.jobs));
   AddFramesAround(artifact, report.jobs);

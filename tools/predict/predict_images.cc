@@ -128,8 +128,9 @@ absl::Status Compare(const LoadedArtifact& artifact, const PredictJob& job, cons
 // `read` is of the job before.
 absl::Status PredictOne(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options,
                         JobInput& read, PredictedImage& done) {
-  std::deque<OutputFile> files;
+  std::deque<OutputFile> files, overlays;
   RETURN_IF_ERROR(OpenOutput(job.output, files));
+  RETURN_IF_ERROR(OpenOutput(job.overlay, overlays));
   RETURN_IF_ERROR(ReadJob(job, options, read, done));
   const ModelInput input = ForModel(read, job, options);
   const absl::StatusOr<std::vector<Prediction>> predictions = RunModel(artifact, input);
@@ -139,6 +140,14 @@ absl::Status PredictOne(const LoadedArtifact& artifact, const PredictJob& job, c
     RETURN_IF_ERROR(Write(artifact, read.images[0], predictions->front(), job.output, options.style, done, file));
   } else {
     RETURN_IF_ERROR(Compare(artifact, job, options, input, predictions->front(), done, file));
+  }
+  if (!overlays.empty()) {
+    OutputStyle style;
+    style.side_by_side = true;
+    const auto bytes = EncodePrediction(job.overlay, read.images[0], predictions->front(), artifact, style);
+    if (!bytes.ok()) return Annotate(bytes.status(), job.overlay);
+    RETURN_IF_ERROR(overlays[0].Write(*bytes));
+    RETURN_IF_ERROR(overlays[0].Commit());
   }
   return file == nullptr ? absl::OkStatus() : file->Commit();
 }

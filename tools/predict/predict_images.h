@@ -50,6 +50,7 @@ struct PredictJob {
   std::string companion = {};  // Of the input, for a model that takes one.
   Companion kind = Companion::kNone;
   std::vector<std::string> others = {};  // The further frames that the model takes, in its order.
+  std::string overlay = {};              // Of a matte: a .png of the image with the matte over it; "" for none.
   double timestep = 0.5;                 // Of a model between two frames: 0 is the input, 1 the other one.
 };
 

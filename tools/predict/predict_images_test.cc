@@ -1,7 +1,6 @@
 #include "tools/predict/predict_images.h"
 
 #include <ATen/ops/arange.h>
-#include <ATen/ops/arange.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/rand.h>

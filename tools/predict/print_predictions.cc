@@ -99,6 +99,7 @@ nlohmann::ordered_json ReportOf(const PredictedImage& image, const PredictJob& j
   if (!image.status.ok()) json["error"] = ErrorReport(image.status);
   if (job.others.size() == 1) json.update({{"next", job.others[0]}, {"timestep", job.timestep}});
   if (image.status.ok() && !job.output.empty()) json["output"] = job.output;
+  if (image.status.ok() && !job.overlay.empty()) json["overlay"] = job.overlay;
   if (!image.notes.empty()) json["notes"] = image.notes;
   if (image.depth) json["depth"] = {{"min", image.depth->min}, {"max", image.depth->max}};
   if (image.motion) json["longest_motion"] = *image.motion;
