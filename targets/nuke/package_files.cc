@@ -434,13 +434,15 @@ absl::Status CheckIsAlike(const Manifest& first, const Manifest& other) {
   Manifest::Interface taken = first.interface(), given = other.interface();
   for (Manifest::Interface* interface : {&taken, &given}) interface->clear_multiple_of();
   if (taken.SerializeAsString() != given.SerializeAsString()) return refuse("channels, kind or scale");
-  if (MainOutput(first).unit() != MainOutput(other).unit()) return refuse("units");
+  const Manifest::Result &output = MainOutput(first), &others_output = MainOutput(other);
+  if (output.unit() != others_output.unit()) return refuse("units");
+  if (output.larger_is() != others_output.larger_is()) return refuse("directions of depth");
   if (first.dtype() != other.dtype()) return refuse("dtypes");
   const auto is_alike = [](const Manifest::Knob& a, const Manifest::Knob& b) {
     return a.name() == b.name() && a.type() == b.type() && a.min() == b.min() && a.max() == b.max() &&
-           a.choices_size() == b.choices_size();
+           std::equal(a.choices().begin(), a.choices().end(), b.choices().begin(), b.choices().end());
   };
-  const auto &own = first.knobs(), &others = other.knobs();
+  const auto &own = first.knobs(), &others = other.knobs();  // In the order of one wrapper.
   if (!std::equal(own.begin(), own.end(), others.begin(), others.end(), is_alike)) return refuse("knobs");
   return absl::OkStatus();
 }
@@ -475,6 +477,7 @@ absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manif
     return !IsAtLeast(a.minimum_runtime(), b.minimum_runtime());
   });
   Manifest node = *newest;
+  *node.mutable_knobs() = manifests.front().knobs();
   node.set_model(name);
   node.clear_wrapper();
   node.set_name(name);

@@ -385,6 +385,25 @@ TEST_F(PackageFilesTest, ANodeForTwoImagesTakesTwoFramesOfItsInput) {
                     HasSubstr("*source frame*"), Not(HasSubstr("normalises"))));
 }
 
+TEST_F(PackageFilesTest, ANodeThatRetimesMovesBothFrames) {
+  SetInterface("colour", {"rgba.red", "rgba.green", "rgba.blue", "forward.u", "forward.v", "backward.u"},
+               {"rgba.red", "rgba.green", "rgba.blue", "forward.u", "forward.v", "backward.u", "backward.v", "mask.a"},
+               "Optical Flow");
+  SetFrames({0, 1});
+  AddKnob("timestep", "float", 0.5, 0, 1, "When the image is", manifest_);
+  auto texts = Texts();
+  EXPECT_THAT(Stacks(texts["tiny.gizmo"]),
+              ElementsAre("Input1:", "NextFrame: Input1", "Frame2: Input1", "Frame2Format: Frame2",
+                          "Frame2ToSRGB: Frame2Format", "FirstFrame: Input1", "WholeFormat: FirstFrame",
+                          "LinearToSRGB: WholeFormat", "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2",
+                          "SRGBToLinear: Inference1", "BackToPlate: SRGBToLinear", "NextMotion: NextFrame BackToPlate",
+                          "NextMoved: NextMotion", "FirstMotion: FirstFrame BackToPlate", "FirstMoved: FirstMotion",
+                          "BetweenPlate: FirstMoved NextMoved BackToPlate", "Copy1: BetweenPlate BackToPlate",
+                          "CopyMotion: Copy1 BackToPlate", "Output1: CopyMotion"));
+  EXPECT_TRUE(IsBalanced(texts["tiny.gizmo"], "{}", /*strings=*/false));
+  EXPECT_THAT(texts["README.md"], AllOf(HasSubstr("move as its colours do"), Not(HasSubstr("do not move"))));
+}
+
 TEST_F(PackageFilesTest, ANodeForFramesAroundOneFetchesThem) {
   SetInterface("depth",
                {"rgba.red", "rgba.green", "rgba.blue", "forward.u", "forward.v", "backward.u", "mask.a", "disparityL.x",

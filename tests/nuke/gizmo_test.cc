@@ -847,6 +847,16 @@ TEST(GizmoTest, ARetimeMovesEveryChannelAsItsColours) {
     ExpectNear(output[0].mul(inside), between.Get("depth.Z", format).div(50).mul(inside));
     EXPECT_FALSE(at::equal(between.channels.at("depth.Z"), plate_at(2).channels.at("depth.Z")));
   }
+  // What the model sees are both frames as a display shows them, and with overscan all of their pixels.
+  Gizmo linear = GizmoOf(name);
+  for (const Area& seen : {format, PlateAt(2).box}) {
+    const at::Tensor shown = at::cat({ToSRGB(PlateAt(2).Image(Rgb(), seen)), ToSRGB(PlateAt(3).Image(Rgb(), seen))}, 1);
+    const at::Tensor output = GetNukeModel(name).Run(shown, {{"timestep", 0.5}})[0];
+    const Plate between = linear.Run(PlateAt, 4);
+    ExpectNear(ToLinear(output[1]), between.Get("rgba.green", seen));
+    ExpectNear(output[3], between.Get("forward.u", seen));
+    linear.Set("overscan", "true");
+  }
   // At half speed frame 3 of the output is the plate's frame 2, which passes as it is, with its motion.
   const Plate whole = gizmo.Run(plate_at, 3);
   ExpectPasses(plate_at(2), whole, {});

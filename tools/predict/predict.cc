@@ -400,6 +400,20 @@ absl::Status CheckPairs(const PredictFlags& flags, const LoadedArtifact& artifac
                    gives_motion ? "\n  --flow writes the motion of each image of --input into the next" : ""));
 }
 
+// Gives the jobs the time that --knob sets for a node between two frames, in the place of the middle or of the first.
+absl::Status SetTimeOfKnob(const PredictFlags& flags, std::vector<PredictJob>& jobs) {
+  ArtifactRequest wanted;
+  if (!flags.exported.knob->empty()) RETURN_IF_ERROR(SetKnobs(*flags.exported.knob, wanted));
+  const auto time = wanted.knobs.find("timestep");
+  if (time == wanted.knobs.end()) return absl::OkStatus();
+  if (*flags.between && **flags.between > 1) {
+    return absl::InvalidArgumentError(absl::StrCat("--knob=timestep: --between=", **flags.between, " makes frames at ",
+                                                   **flags.between, " times; give --between=1 for one at this time"));
+  }
+  for (PredictJob& job : jobs) job.timestep = time->second;
+  return absl::OkStatus();
+}
+
 // Makes sure that a prompt is given for a model that takes one, and for no other.
 absl::Status CheckPrompt(const Prompt& prompt, const LoadedArtifact& artifact) {
   const std::string& model = artifact.manifest.model();
@@ -546,6 +560,7 @@ absl::Status Predict(PredictFlags& flags) {
   }
   RETURN_IF_ERROR(CheckOut(*flags.exported.out, OutputsOf(flags, artifact)));
   RETURN_IF_ERROR(PairCompanions(flags, artifact, inputs.images, report.jobs));
+  RETURN_IF_ERROR(SetTimeOfKnob(flags, report.jobs));
   AddFramesAround(artifact, report.jobs);
   KeepFreedMemory();
   if (*flags.benchmark) return MeasureOne(artifact, report.jobs[0], options, flags.report);
