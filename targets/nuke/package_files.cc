@@ -236,6 +236,8 @@ TemplateValues Values(const Manifest& manifest) {
 void AddKnobs(const Manifest& manifest, TemplateData& data) {
   data.verbatim["knob_links"] = KnobLinks(manifest);
   data.verbatim["pulldowns"] = Pulldowns(manifest);
+  const auto is_computed = [&](const Manifest::Knob& knob) { return IsComputed(knob, manifest); };
+  data.lists["timed"] = KeepIf(std::any_of(manifest.knobs().begin(), manifest.knobs().end(), is_computed));
   data.lists["some_pulldowns"] = KeepIf(!data.verbatim["pulldowns"].empty());
   for (const char* list :
        {"knobs", "int_knobs", "float_knobs", "shown_int_knobs", "shown_float_knobs", "shown_switches"}) {
@@ -269,6 +271,7 @@ void AddChannels(const Manifest::Interface& interface, TemplateData& data) {
   data.values["layer_channels"] = absl::StrJoin(own_names, " ");
   const bool is_retimer = IsRetimer(interface);
   data.lists["retimer"] = KeepIf(is_retimer);
+  data.values["passing"] = is_retimer ? "" : " All other channels pass through.";
   data.lists["motion"] = {};
   if (is_retimer) {
     for (int i = 0; i < 4; ++i) {

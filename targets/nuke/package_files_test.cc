@@ -380,9 +380,9 @@ TEST_F(PackageFilesTest, ANodeForTwoImagesTakesTwoFramesOfItsInput) {
                            Not(HasSubstr("addUserKnob {7 timestep "))));
   EXPECT_TRUE(IsBalanced(gizmo, "{}", /*strings=*/false));
   EXPECT_THAT(texts["tiny_CatFileCreator.nk"], HasSubstr("addUserKnob {7 timestep "));
-  EXPECT_THAT(texts["README.md"],
-              AllOf(HasSubstr("two images at a time"), HasSubstr("`forward.u, forward.v, backward.u`"),
-                    HasSubstr("*source frame*"), Not(HasSubstr("normalises"))));
+  EXPECT_THAT(texts["README.md"], AllOf(HasSubstr("two images at a time"),
+                                        HasSubstr("`forward.u, forward.v, backward.u`"), HasSubstr("*source frame*"),
+                                        HasSubstr("All other channels pass through"), Not(HasSubstr("normalises"))));
 }
 
 TEST_F(PackageFilesTest, ANodeThatRetimesMovesBothFrames) {
@@ -401,7 +401,8 @@ TEST_F(PackageFilesTest, ANodeThatRetimesMovesBothFrames) {
                           "BetweenPlate: FirstMoved NextMoved BackToPlate", "Copy1: BetweenPlate BackToPlate",
                           "CopyMotion: Copy1 BackToPlate", "Output1: CopyMotion"));
   EXPECT_TRUE(IsBalanced(texts["tiny.gizmo"], "{}", /*strings=*/false));
-  EXPECT_THAT(texts["README.md"], AllOf(HasSubstr("move as its colours do"), Not(HasSubstr("do not move"))));
+  EXPECT_THAT(texts["README.md"], AllOf(HasSubstr("move as its colours do"), HasSubstr("`timestep` is the part"),
+                                        Not(HasSubstr("do not move")), Not(HasSubstr("pass through"))));
 }
 
 TEST_F(PackageFilesTest, ANodeForFramesAroundOneFetchesThem) {

@@ -128,6 +128,29 @@ TEST(PackageTest, APictureShowsWhatTheNodeMakesOfAnImage) {
               HasSubstr("--picture: " + DepthModel() + " wants one image, has 2 files"));
 }
 
+TEST(PackageTest, SeveralModelsTakeAFileEach) {
+  const std::string folder = EmptyFolder("files_each");
+  const auto file = [](const std::string& name) { return DataPath("tests/checkpoints/" + name); };
+  const std::string models = DepthModel() + "," + FeaturesModel();
+  const auto package = [&](const std::string& files, const std::string& out) {
+    return RunWarmTool("package",
+                       {"--model=" + models, "--checkpoint=" + files, "--nuke=14", "--out=" + out, Plugins()}, folder);
+  };
+  const std::string depth = file(DepthModel() + ".safetensors"), features = file(FeaturesModel() + ".pth");
+  const ToolResult made = package(depth + "," + features, "made");
+  ASSERT_EQ(made.exit_status, 0) << made.err;
+  for (const std::string& model : {DepthModel(), FeaturesModel()}) {
+    const auto manifest =
+        nlohmann::json::parse(ReadFile(absl::StrCat(folder, "/made/", model, "/", model, ".manifest.json")));
+    EXPECT_THAT(manifest["weights"]["checkpoints"][0]["source"].get<std::string>(), StartsWith("sha256:")) << model;
+  }
+  // In the other order neither file fits its model.
+  const ToolResult turned = package(features + "," + depth, "turned");
+  EXPECT_EQ(turned.exit_status, 1);
+  EXPECT_THAT(turned.err, HasSubstr("2 of 2 packages failed"));
+  EXPECT_FALSE(fs::exists(folder + "/turned"));
+}
+
 TEST(PackageTest, AChoiceIsANodeBesideItsModels) {
   const std::string folder = EmptyFolder("choice");
   const std::string both = DepthModel() + "," + ExampleModel("depth in metres");

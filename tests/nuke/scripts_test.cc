@@ -2,10 +2,15 @@
 // beside each other.
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "common/digest/sha256.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -123,12 +128,40 @@ TEST_F(ScriptsTest, AFolderOfPackagesIsConvertedWithChecksums) {
   EXPECT_EQ(second.exit_status, 0);
   EXPECT_EQ(second.out, absl::StrCat(cat, ": exists\n", other, ": made\n"));
   EXPECT_EQ(ReadFile(other), "cat of " + newer + ".pt");
+  EXPECT_EQ(ReadFile(place + "SHA256SUMS"), absl::StrCat(Sha256Of(ReadFile(cat)), "  ", old, "/", old, ".cat\n",
+                                                         Sha256Of(ReadFile(other)), "  ", newer, "/", newer, ".cat\n"));
+  // An older Nuke leaves what it does not load.
+  fs::remove(cat);
+  fs::remove(other);
+  const ToolResult older = RunInNuke("13.2", {script, "all packages"}, folder);
+  EXPECT_EQ(older.exit_status, 0) << older.err;
+  EXPECT_EQ(older.out, absl::StrCat(cat, ": made\n", other, ": is for Nuke 15.1 and newer: convert it there\n"));
+  EXPECT_FALSE(fs::exists(other));
   // Without an argument it is the folder of the script.
   fs::remove(cat);
   EXPECT_EQ(RunInNuke("13.2", {script}, folder).out, cat + ": made\n");
   const ToolResult none = RunInNuke("13.2", {script, "nothing"}, folder);
   EXPECT_EQ(none.exit_status, 1);
   EXPECT_EQ(none.out, "no package in nothing\n");
+}
+
+// What docs/studio.md gives as the init.py of a release, on a render node, from a path with spaces.
+TEST_F(ScriptsTest, AReleaseAddsThePathsOfItsPackages) {
+  const std::string folder = EmptyFolder("release"), release = folder + "/shows and tools/2026-11";
+  for (const char* name : {"/Cattery/b node", "/Cattery/a"}) fs::create_directories(release + name);
+  std::string script;
+  bool is_begun = false;
+  const std::string page = ReadFile(DataPath("docs/studio.md"));
+  for (const absl::string_view line : absl::StrSplit(page, '\n')) {
+    is_begun |= line == "    import os";
+    if (!is_begun) continue;
+    if (!line.empty() && !absl::StartsWith(line, "    ")) break;
+    absl::StrAppend(&script, absl::StripPrefix(line, "    "), "\n");
+  }
+  std::ofstream(release + "/init.py") << script;
+  const ToolResult result = RunInNuke("13.2", {release + "/init.py"}, folder);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_EQ(result.out, absl::StrCat("path ", release, "/Cattery/a\npath ", release, "/Cattery/b node\n"));
 }
 
 TEST(PackageNameTest, ANameOfOnesOwnIsThatOfEveryFileAndOfTheNode) {

@@ -2,10 +2,12 @@
 
     Nuke15.1 --nukex -t convert.py [FOLDER...]
 
-Each FOLDER is a package or holds packages, at any depth; by default it is the folder of this file. A .cat that exists is left as it is. Beside each
-new one stands its checksum, NAME.cat.sha256, for sha256sum --check. The exit status is 1 if one could not be made.
+Each FOLDER is a package or holds packages, at any depth; by default it is the folder of this file. A .cat that exists is left as it is, and a package for
+a newer Nuke than this one is left to that. Beside each new one stands its checksum, NAME.cat.sha256, and SHA256SUMS in FOLDER lists those of all, for
+sha256sum --check. The exit status is 1 if one could not be made.
 """
 import hashlib
+import json
 import os
 import sys
 
@@ -27,6 +29,26 @@ def _sha256(path):
         for block in iter(lambda: file.read(1 << 20), b""):
             digest.update(block)
     return digest.hexdigest()
+
+
+def _oldest_nuke(script):
+    """Of those that load the package, as its cat.json says: (15, 1)."""
+    with open(os.path.join(os.path.dirname(script), "cat.json")) as file:
+        version = str(json.load(file)["minimum_nuke_version_required"])
+    return tuple(int(number) for number in version.split("."))
+
+
+def _write_list(folder, cats):
+    lines = []
+    for cat in cats:
+        if os.path.isfile(cat + ".sha256"):
+            with open(cat + ".sha256") as file:
+                digest = file.read().split()[0]
+        else:
+            digest = _sha256(cat)
+        lines.append(digest + "  " + os.path.relpath(cat, folder).replace("\\", "/") + "\n")
+    with open(os.path.join(folder, "SHA256SUMS"), "w") as file:
+        file.write("".join(lines))
 
 
 def _convert(script, cat):
@@ -52,6 +74,10 @@ def main(folders):
         if os.path.exists(cat):
             print(cat + ": exists")
             continue
+        oldest = _oldest_nuke(script)
+        if (nuke.NUKE_VERSION_MAJOR, nuke.NUKE_VERSION_MINOR) < oldest:
+            print(cat + ": is for Nuke " + ".".join(map(str, oldest)) + " and newer: convert it there")
+            continue
         try:
             _convert(script, cat)
             # Written with the file's name alone, so that it can be checked where both are copied to.
@@ -64,6 +90,9 @@ def main(folders):
                 if os.path.exists(path):
                     os.remove(path)
             print(cat + ": failed: " + str(error))
+    for folder in map(os.path.abspath, folders):
+        cats = [script[:-len(_ENDING)] + ".cat" for script in _scripts(folder)]
+        _write_list(folder, [cat for cat in cats if os.path.exists(cat)])
     return 1 if failed else 0
 
 

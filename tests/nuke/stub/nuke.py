@@ -12,6 +12,11 @@ def load(name):
     print("load " + name)
 
 
+def pluginAddPath(path):
+    assert os.path.isdir(path)
+    print("path " + path)
+
+
 class _Menu:
     def addCommand(self, name, command, icon):
         print("menu " + name + " | " + command + " | " + icon)
