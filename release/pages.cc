@@ -63,8 +63,11 @@ std::string ManPage(const std::vector<Command>& commands) {
                    ".SH DESCRIPTION\nEach command prints its results to stdout and everything else to stderr\\&.\n"
                    ".SH COMMANDS\n");
   for (const Command& command : commands) absl::StrAppend(&page, RoffCommand(command));
-  return absl::StrCat(page,
-                      ".SH EXIT STATUS\n0 if the command did what it was asked to do and proved it, else 1\\&.\n");
+  return absl::StrCat(
+      page,
+      ".SH EXIT STATUS\n0 if the command did what it was asked to do and proved it, else 1\\&. With "
+      "\\fB\\-\\-json\\fR 2 for a wrong call, 3 for a damaged file, 4 for what is not there, and 1 for what "
+      "is refused and all else: docs/json.md\\&.\n");
 }
 
 std::string BashCompletion(const std::vector<Command>& commands) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -31,9 +32,14 @@ bool IsHelp(absl::string_view argument) { return argument == "--help" || argumen
 
 bool IsVersion(absl::string_view argument) { return argument == "--version" || argument == "-version"; }
 
+constexpr absl::string_view kJsonFlag = "--json";
+
 constexpr absl::string_view kStatusHelp =
     "The exit status is 0 if all is done and proven, else 1, and the first word on stderr is a code that tells a wrong "
     "flag, what is refused, a damaged file and others apart: docs/json.md#codes.";
+
+// For tools that have the flag.
+constexpr absl::string_view kJsonStatusHelp = " With --json the status tells them apart, too.";
 
 // Flags and paths become parts of messages: a line end in one could forge a line.
 absl::Status CheckVisible(absl::string_view argument) {
@@ -67,10 +73,12 @@ std::string ShortSummary(const Command& command) {
 
 std::string CommandHelp(const Command& command, size_t columns) {
   const std::string arguments = command.arguments.empty() ? "" : absl::StrCat(" ", command.arguments);
-  const std::string flags = FlagsTable(*command.begin().flags, columns);
+  const CommandRun run = command.begin();
+  const std::string flags = FlagsTable(*run.flags, columns);
+  const std::string status = absl::StrCat(kStatusHelp, run.report == nullptr ? "" : kJsonStatusHelp);
   return absl::StrCat(absl::StrJoin(Wrap(command.summary, columns), "\n"), "\nUsage: ", command.name, " [FLAG]...",
-                      arguments, "\n\n", flags, flags.empty() ? "" : "\n",
-                      absl::StrJoin(Wrap(kStatusHelp, columns), "\n"), "\n");
+                      arguments, "\n\n", flags, flags.empty() ? "" : "\n", absl::StrJoin(Wrap(status, columns), "\n"),
+                      "\n");
 }
 
 absl::Status CheckNoOthers(const std::vector<std::string>& others) {
@@ -100,11 +108,14 @@ int RunTool(int argc, const char* const* argv, const Command& command) {
   const absl::Status status = CatchExceptions([&] { return ParseAndStart(arguments, run); });
   // "modelport list" in a program of several commands.
   const std::string name = command.name.substr(command.name.rfind(' ') + 1);
-  if (run.report != nullptr && run.report->is_wanted()) std::cout << run.report->Text(name, status);
+  // A wrong flag in front of --json ends the parsing before it is seen.
+  const bool is_reported =
+      run.report != nullptr && (run.report->is_wanted() || absl::c_linear_search(arguments, kJsonFlag));
+  if (is_reported) std::cout << run.report->Text(name, status);
   std::cout.flush();
   if (status.ok()) return 0;
   std::cerr << ErrorText(status);
-  return 1;
+  return is_reported ? ReportedExitStatus(status) : 1;
 }
 
 }  // namespace modelport

@@ -87,9 +87,10 @@ Command::Begin TakesFiles(std::function<absl::Status(Flags& flags, const std::ve
 
 // The main of every tool: begins a run of `command`, parses its flags and starts it. A failed status is printed to
 // stderr as "CODE: message", details indented; with --json stdout has Report::Text. Returns the exit status of main: 0
-// if the command succeeded, else 1. --help prints CommandHelp instead, --version the release of Modelport. Flushes all
-// output. While the command runs, std::cout and std::cerr spell out control characters (PrintableStream), and an
-// argument that has one is an error: text in a file, or a file's name, cannot imitate what the tool prints.
+// if the command succeeded, else 1 or, with --json, ReportedExitStatus. --help prints CommandHelp instead, --version
+// the release of Modelport. Flushes all output. While the command runs, std::cout and std::cerr spell out control
+// characters (PrintableStream), and an argument that has one is an error: text in a file, or a file's name, cannot
+// imitate what the tool prints.
 int RunTool(int argc, const char* const* argv, const Command& command);
 
 }  // namespace modelport

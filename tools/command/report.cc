@@ -33,6 +33,25 @@ Json ParsedReport(const std::string& json) {
   return Json::sax_parse(json, &handler) ? parsed : Json();
 }
 
+int ReportedExitStatus(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+      return 0;
+    case absl::StatusCode::kInvalidArgument:
+      return 2;
+    case absl::StatusCode::kDataLoss:
+    case absl::StatusCode::kAborted:
+      return 3;
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kUnavailable:
+      return 4;
+    default:
+      return 1;
+  }
+}
+
 Json ErrorReport(const absl::Status& status) {
   return {{"code", absl::StatusCodeToString(status.code())}, {"message", std::string(status.message())}};
 }

@@ -80,11 +80,13 @@ absl::Status Count(CountFlags& flags) {
 }
 
 // What `count arguments` prints to stdout.
-std::string StdoutOfCount(std::vector<const char*> arguments) {
+std::string StdoutOfCount(std::vector<const char*> arguments, int expected_status = 0) {
   arguments.insert(arguments.begin(), "count");
   CaptureStdout();
   CaptureStderr();
-  RunTool(arguments.size(), arguments.data(), {.name = "count", .summary = "", .begin = TakesFlags<CountFlags>(Count)});
+  EXPECT_EQ(RunTool(arguments.size(), arguments.data(),
+                    {.name = "count", .summary = "", .begin = TakesFlags<CountFlags>(Count)}),
+            expected_status);
   GetCapturedStderr();
   return GetCapturedStdout();
 }
@@ -96,9 +98,22 @@ TEST(RunToolTest, ARunDoesNotSeeTheFlagsOfTheOneBefore) {
   EXPECT_EQ(StdoutOfCount({"--json"}), "{\n  \"schema\": \"modelport.count.1\",\n  \"ok\": true,\n  \"from\": 1\n}\n");
 }
 
-TEST(RunToolTest, TheReportTellsErrorsOfTheToolAndOfFlagsAfterJson) {
-  EXPECT_THAT(StdoutOfCount({"--json", "--from=-1"}), HasSubstr("\"message\": \"below 0\""));
-  EXPECT_THAT(StdoutOfCount({"--json", "--to=1"}), HasSubstr("\"message\": \"--to: no such flag"));
+TEST(RunToolTest, TheReportTellsErrorsOfTheToolAndOfFlags) {
+  EXPECT_THAT(StdoutOfCount({"--json", "--from=-1"}, 1), HasSubstr("\"message\": \"below 0\""));
+  EXPECT_THAT(StdoutOfCount({"--json", "--to=1"}, 2), HasSubstr("\"message\": \"--to: no such flag"));
+  EXPECT_THAT(StdoutOfCount({"--to=1", "--json"}, 2), HasSubstr("\"message\": \"--to: no such flag"));
+  EXPECT_EQ(StdoutOfCount({"--to=1"}, 1), "");
+}
+
+TEST(RunToolTest, TheReportedStatusTellsWhatAProgramCanDo) {
+  EXPECT_EQ(ReportedExitStatus(absl::OkStatus()), 0);
+  EXPECT_EQ(ReportedExitStatus(absl::FailedPreconditionError("refused")), 1);
+  EXPECT_EQ(ReportedExitStatus(absl::InternalError("a fault")), 1);
+  EXPECT_EQ(ReportedExitStatus(absl::InvalidArgumentError("a wrong call")), 2);
+  EXPECT_EQ(ReportedExitStatus(absl::DataLossError("damaged")), 3);
+  EXPECT_EQ(ReportedExitStatus(absl::AbortedError("crashed on the file")), 3);
+  EXPECT_EQ(ReportedExitStatus(absl::NotFoundError("not there")), 4);
+  EXPECT_EQ(ReportedExitStatus(absl::UnavailableError("locked")), 4);
 }
 
 TEST(RunToolTest, DetailsAreIndentedAndNothingMovesTheCursor) {
