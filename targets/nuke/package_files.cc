@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -22,6 +23,7 @@
 #include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/runtime/runtime.h"
+#include "targets/nuke/node_knobs.h"
 #include "targets/nuke/nuke_release.h"
 #include "targets/nuke/templates.h"
 
@@ -34,11 +36,6 @@ constexpr absl::string_view kChoicePage = "choice.md";
 // Within the quotes of JSON and Python.
 std::string EscapeQuoted(absl::string_view text) {
   return absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}, {"\n", "\\n"}});
-}
-
-// Within the quotes of Nuke's scripts, which are Tcl.
-std::string EscapeTcl(absl::string_view text) {
-  return absl::StrReplaceAll(EscapeQuoted(text), {{"[", "\\["}, {"{", "\\{"}, {"}", "\\}"}, {"$", "\\$"}});
 }
 
 // Within the cells of a table.
@@ -60,6 +57,21 @@ std::string FileName(absl::string_view path, const Manifest& manifest) {
   const std::string icon = absl::StrCat(manifest.interface().kind(), manifest.warning().empty() ? "" : "_seeded");
   if (!absl::ConsumePrefix(&name, icon) || (name != ".png" && name != "@2x.png")) return "";
   return absl::StrCat(ArtifactName(manifest), name);
+}
+
+// The templates with `data`; `name_of` gives the name of each file in the folder, or "" for one that is left out.
+absl::StatusOr<std::vector<PackageFile>> FilledTemplates(
+    const TemplateData& data, absl::FunctionRef<std::string(absl::string_view path)> name_of) {
+  std::vector<PackageFile> files;
+  for (const EmbeddedFile& source : NukeTemplates()) {
+    PackageFile file = {name_of(source.path), std::string(source.text)};
+    if (file.name.empty()) continue;
+    if (!absl::EndsWith(file.name, ".png")) {
+      ASSIGN_OR_RETURN(file.text, FillTemplate(source.text, data, EscapeOf(file.name)));
+    }
+    files.push_back(std::move(file));
+  }
+  return files;
 }
 
 // Makes sure that every output that the round trip saw is one image with the channels that the interface names.
@@ -93,22 +105,6 @@ const std::set<std::string>& KnobsOfTheNode() {
   return *knobs;
 }
 
-// Makes sure that no knob of the model has the name of one of them.
-absl::Status CheckKnobs(const Manifest& manifest) {
-  const std::set<std::string>& own = KnobsOfTheNode();
-  for (const Manifest::Knob& knob : manifest.knobs()) {
-    if (own.count(knob.name()) == 0) continue;
-    return absl::FailedPreconditionError(absl::StrCat("the attribute ", knob.name(),
-                                                      " of the wrapper would be a knob of Nuke's node, which has one "
-                                                      "of this name: give the attribute another"));
-  }
-  return absl::OkStatus();
-}
-
-std::string Number(double value) { return absl::StrFormat("%.10g", value); }
-
-std::string LabelOf(const Manifest::Knob& knob) { return absl::StrReplaceAll(knob.name(), {{"_", " "}}); }
-
 // ": 0 metres, 1 feet"; "" for a knob whose values have no names.
 std::string ChoicesText(const Manifest::Knob& knob) {
   std::vector<std::string> choices;
@@ -117,48 +113,10 @@ std::string ChoicesText(const Manifest::Knob& knob) {
 }
 
 TemplateValues KnobValues(const Manifest::Knob& knob) {
-  return {
-      {"choices", ChoicesText(knob)}, {"name", knob.name()},           {"label", LabelOf(knob)},
-      {"type", knob.type()},          {"value", Number(knob.value())}, {"min", Number(knob.min())},
-      {"max", Number(knob.max())},    {"help", knob.help()},           {"is_on", knob.value() != 0 ? "true" : "false"}};
-}
-
-// Whether the time between two pictures, which the gizmo computes from the frame that it shows.
-bool IsComputed(const Manifest::Knob& knob, const Manifest& manifest) {
-  return IsBetweenFrames(manifest) && knob.name() == "timestep";
-}
-
-// The expressions that link an Inference node's knobs to the gizmo's, in the form that the node itself saves.
-std::string KnobLinks(const Manifest& manifest) {
-  std::string links;
-  for (const Manifest::Knob& knob : manifest.knobs()) {
-    if (IsComputed(knob, manifest)) {
-      absl::StrAppend(&links, knob.name(), ":{\"parent.source_frame - floor(parent.source_frame)\"};");
-      continue;
-    }
-    absl::StrAppend(&links, knob.name(), ":{\"min(", Number(knob.max()), ", max(", Number(knob.min()), ", parent.",
-                    knob.name(), "))\"};");
-  }
-  return links;
-}
-
-// Whether a knob is on or off.
-bool IsSwitch(const Manifest::Knob& knob) {
-  return knob.type() == "int" && knob.choices().empty() && knob.min() == 0 && knob.max() == 1;
-}
-
-// The gizmo's pulldowns, for knobs whose values have names. In expressions a pulldown is the number of its choice.
-std::string Pulldowns(const Manifest& manifest) {
-  const auto quoted = [](absl::string_view text) { return absl::StrCat("\"", EscapeTcl(text), "\""); };
-  const auto add = [&](std::string* out, const std::string& choice) { absl::StrAppend(out, quoted(choice)); };
-  std::vector<std::string> lines;
-  for (const Manifest::Knob& knob : manifest.knobs()) {
-    if (knob.choices().empty()) continue;
-    lines.push_back(absl::StrCat(" addUserKnob {4 ", knob.name(), " l ", quoted(LabelOf(knob)), " t ",
-                                 quoted(knob.help()), " M {", absl::StrJoin(knob.choices(), " ", add), "}}"));
-    lines.push_back(absl::StrCat(" ", knob.name(), " ", quoted(knob.choices(static_cast<int>(knob.value())))));
-  }
-  return absl::StrJoin(lines, "\n");
+  return {{"choices", ChoicesText(knob)},      {"name", knob.name()},
+          {"label", KnobLabel(knob.name())},   {"type", knob.type()},
+          {"value", KnobNumber(knob.value())}, {"min", KnobNumber(knob.min())},
+          {"max", KnobNumber(knob.max())},     {"help", knob.help()}};
 }
 
 // The output as a sentence names it.
@@ -235,21 +193,43 @@ TemplateValues Values(const Manifest& manifest) {
 
 void AddKnobs(const Manifest& manifest, TemplateData& data) {
   data.verbatim["knob_links"] = KnobLinks(manifest);
-  data.verbatim["pulldowns"] = Pulldowns(manifest);
+  data.verbatim["knob_lines"] = KnobLines(manifest);
+  data.lists["shows_knobs"] = KeepIf(!data.verbatim["knob_lines"].empty());
   const auto is_computed = [&](const Manifest::Knob& knob) { return IsComputed(knob, manifest); };
   data.lists["timed"] = KeepIf(std::any_of(manifest.knobs().begin(), manifest.knobs().end(), is_computed));
-  data.lists["some_pulldowns"] = KeepIf(!data.verbatim["pulldowns"].empty());
-  for (const char* list :
-       {"knobs", "int_knobs", "float_knobs", "shown_int_knobs", "shown_float_knobs", "shown_switches"}) {
-    data.lists[list] = {};
-  }
+  for (const char* list : {"knobs", "int_knobs", "float_knobs", "places"}) data.lists[list] = {};
   for (const Manifest::Knob& knob : manifest.knobs()) {
     const TemplateValues values = KnobValues(knob);
     data.lists["knobs"].push_back(values);
     data.lists[absl::StrCat(knob.type(), "_knobs")].push_back(values);
-    if (IsComputed(knob, manifest) || !knob.choices().empty()) continue;
-    data.lists[IsSwitch(knob) ? "shown_switches" : absl::StrCat("shown_", knob.type(), "_knobs")].push_back(values);
   }
+  if (const std::vector<PlaceKnob> places = PlaceKnobs(manifest); !places.empty()) {
+    data.lists["places"].push_back(
+        {{"name", KnobLabel(places.front().name)}, {"parts", absl::StrJoin(places.front().parts, "` and `")}});
+  }
+}
+
+// What the model takes beside red, green and blue of one frame, which a second input of the node can give.
+std::vector<std::string> AsideChannels(const Manifest::Interface& interface) {
+  const auto& channels = interface.channels_in();
+  if (!interface.frames().empty() || channels.size() <= 3) return {};
+  return {channels.begin() + 3, channels.end()};
+}
+
+void AddAside(const Manifest::Interface& interface, TemplateData& data) {
+  const std::vector<std::string> channels = AsideChannels(interface);
+  std::vector<TemplateValues>& aside = data.lists["aside"];
+  for (const std::string& channel : channels) {
+    data.lists["aside_channels"].push_back(
+        {{"index", absl::StrCat(data.lists["aside_channels"].size())}, {"channel", channel}});
+  }
+  aside = KeepIf(!channels.empty());
+  data.lists["aside_channels"];
+  // "alpha" of "rgba.alpha", "depth" of "depth.Z".
+  const absl::string_view first = channels.empty() ? "" : absl::string_view(channels.front());
+  data.values["aside_name"] = std::string(absl::StartsWith(first, "rgba.") ? absl::StripPrefix(first, "rgba.")
+                                                                           : first.substr(0, first.find('.')));
+  data.values["aside_text"] = absl::StrJoin(channels, ", ");
 }
 
 // Whether the node gives the motion by which it retimes the plate's other channels behind the colours between two
@@ -454,21 +434,13 @@ absl::Status CheckIsAlike(const Manifest& first, const Manifest& other) {
 
 absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manifest) {
   ASSIGN_OR_RETURN(const TemplateData data, NukePackageData(manifest));
-  std::vector<PackageFile> files;
-  for (const EmbeddedFile& source : NukeTemplates()) {
-    PackageFile file = {FileName(source.path, manifest), std::string(source.text)};
-    if (file.name.empty()) continue;
-    if (!absl::EndsWith(file.name, ".png")) {
-      ASSIGN_OR_RETURN(file.text, FillTemplate(source.text, data, EscapeOf(file.name)));
-    }
-    files.push_back(std::move(file));
-  }
-  return files;
+  return FilledTemplates(data, [&](absl::string_view path) { return FileName(path, manifest); });
 }
 
 absl::Status CheckNukeUses(const Manifest& manifest) {
   RETURN_IF_ERROR(OldestNuke(manifest.minimum_runtime()).status());
-  RETURN_IF_ERROR(CheckKnobs(manifest));
+  const auto is_own = [](const std::string& name) { return KnobsOfTheNode().count(name) > 0; };
+  RETURN_IF_ERROR(CheckKnobNames(manifest, is_own));
   return CheckOutputs(manifest);
 }
 
@@ -504,18 +476,12 @@ absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manif
   data.values["version"] = node.modelport_version();
   data.values["weights_licence"] = absl::StrJoin(licences, ", ");
   data.values["summary"] = absl::StrCat("one of ", absl::StrJoin(names, ", "));
-  std::vector<PackageFile> files;
-  for (const EmbeddedFile& source : NukeTemplates()) {
-    const absl::string_view path = source.path.substr(source.path.rfind('/') + 1);
-    const bool is_of_artifact = path == "README.md" || path == "convert.py" || absl::EndsWith(path, ".nk");
-    PackageFile file = {path == kChoicePage ? "README.md" : FileName(source.path, node), std::string(source.text)};
-    if (is_of_artifact || file.name.empty()) continue;
-    if (!absl::EndsWith(file.name, ".png")) {
-      ASSIGN_OR_RETURN(file.text, FillTemplate(source.text, data, EscapeOf(file.name)));
-    }
-    files.push_back(std::move(file));
-  }
-  return files;
+  return FilledTemplates(data, [&](absl::string_view path) {
+    const absl::string_view name = path.substr(path.rfind('/') + 1);
+    if (name == kChoicePage) return std::string("README.md");
+    const bool is_of_artifact = name == "README.md" || name == "convert.py" || absl::EndsWith(name, ".nk");
+    return is_of_artifact ? std::string() : FileName(path, node);
+  });
 }
 
 absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
@@ -528,6 +494,7 @@ absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
   AddKnobs(manifest, data);
   AddLicenceClaims(manifest, data);
   AddChannels(manifest.interface(), data);
+  AddAside(manifest.interface(), data);
   AddPreview(manifest, data);
   AddFrames(manifest, data);
   AddReleases(manifest, data);

@@ -10,11 +10,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/nuke/nuke_script.h"
 
 namespace modelport {
 namespace {
@@ -22,6 +24,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 
 void AddKnob(const char* name, const char* type, double value, double min, double max, const char* help,
@@ -148,7 +151,7 @@ TEST_F(PackageFilesTest, IconsArePngs) {
 TEST_F(PackageFilesTest, BracketsComeInPairs) {
   auto texts = Texts();
   for (const char* name : {"tiny.gizmo", "tiny_CatFileCreator.nk"}) {
-    EXPECT_TRUE(IsBalanced(texts[name], "{}", /*strings=*/false)) << texts[name];
+    EXPECT_THAT(ReadNukeScript(texts[name]).faults, IsEmpty());
   }
   for (const char* name : {"convert.py", "init.py", "menu.py"}) {
     EXPECT_TRUE(IsBalanced(texts[name], "()[]{}", /*strings=*/true)) << texts[name];
@@ -231,7 +234,7 @@ TEST_F(PackageFilesTest, FeaturesGetALayerAndReplaceThePlateOnlyOnDemand) {
   EXPECT_THAT(gizmo, HasSubstr("  from3 rgba.alpha\n  to3 rgba.alpha\n  name ReplaceRgba\n"));
   EXPECT_THAT(gizmo, HasSubstr("disable {{\"1 - parent.replace_rgba\"}}\n"));
   EXPECT_THAT(gizmo, HasSubstr(" addUserKnob {6 replace_rgba "));
-  EXPECT_TRUE(IsBalanced(gizmo, "{}", /*strings=*/false)) << gizmo;
+  EXPECT_THAT(ReadNukeScript(gizmo).faults, IsEmpty());
   EXPECT_THAT(texts["cat.json"], HasSubstr("\"Features\""));
   EXPECT_THAT(texts["README.md"],
               AllOf(HasSubstr("- Out: `rgba.red,rgba.green,rgba.blue,rgba.alpha`, features, of the size"),
@@ -303,38 +306,16 @@ TEST_F(PackageFilesTest, TheOriginOfTheWeightsIsSaid) {
   EXPECT_THAT(texts["tiny.gizmo"], HasSubstr("T \"Weights: sha256:0a1b, not the published file\"}\n"));
 }
 
-// The commands and nodes of a gizmo, each with its name if it has one, and the images that are on the stack behind
-// them.
+// The nodes of a gizmo, each with the images that it takes.
 std::vector<std::string> Stacks(const std::string& gizmo) {
-  std::map<std::string, std::string> saved;
-  std::vector<std::string> stack, steps;
-  const std::regex node("^ (\\w+) \\{$"), set("^set (\\w+) \\[stack 0\\]$"), push("^push \\$(\\w+)$");
-  const std::regex inputs("^  inputs (\\d)$"), name("^  name (\\w+)$");
-  std::smatch found;
-  int taken = -1;
-  for (const absl::string_view text : absl::StrSplit(gizmo, '\n')) {
-    const std::string line(text);
-    if (std::regex_match(line, found, node)) {
-      taken = 1;
-    } else if (taken >= 0 && std::regex_match(line, found, inputs)) {
-      taken = std::stoi(found[1]);
-    } else if (taken >= 0 && std::regex_match(line, found, name)) {
-      const std::string called = found[1];
-      std::string from;
-      for (; taken > 0 && !stack.empty(); --taken) {
-        absl::StrAppend(&from, " ", stack.back());
-        stack.pop_back();
-      }
-      steps.push_back(absl::StrCat(called, ":", from));
-      stack.push_back(called);
-      taken = -1;
-    } else if (std::regex_match(line, found, set)) {
-      saved[found[1]] = stack.back();
-    } else if (std::regex_match(line, found, push)) {
-      stack.push_back(saved[found[1]]);
-    }
+  const NukeScript script = ReadNukeScript(gizmo);
+  EXPECT_THAT(script.faults, IsEmpty());
+  EXPECT_THAT(script.stack, ElementsAre("Output1"));
+  std::vector<std::string> nodes;
+  for (const std::string& name : script.order) {
+    nodes.push_back(absl::StrCat(name, ": ", absl::StrJoin(script.nodes.at(name).inputs, " ")));
   }
-  return steps;
+  return nodes;
 }
 
 TEST_F(PackageFilesTest, AMatteIsAlphaAndTakesTheTrimapThere) {
@@ -369,7 +350,7 @@ TEST_F(PackageFilesTest, ANodeForTwoImagesTakesTwoFramesOfItsInput) {
   const std::string& gizmo = texts["tiny.gizmo"];
   // Of a node with two inputs the first, on top of the stack, is B: the picture that gets channels of A.
   EXPECT_THAT(Stacks(gizmo),
-              ElementsAre("Input1:", "Frame2: Input1", "Frame2Format: Frame2", "Frame2ToSRGB: Frame2Format",
+              ElementsAre("Input1: ", "Frame2: Input1", "Frame2Format: Frame2", "Frame2ToSRGB: Frame2Format",
                           "FirstFrame: Input1", "WholeFormat: FirstFrame", "LinearToSRGB: WholeFormat",
                           "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2", "SRGBToLinear: Inference1",
                           "BackToPlate: SRGBToLinear", "Copy1: FirstFrame BackToPlate", "Output1: Copy1"));
@@ -378,7 +359,7 @@ TEST_F(PackageFilesTest, ANodeForTwoImagesTakesTwoFramesOfItsInput) {
   EXPECT_THAT(gizmo, HasSubstr("timestep:{\"parent.source_frame - floor(parent.source_frame)\"};}"));
   EXPECT_THAT(gizmo, AllOf(HasSubstr("addUserKnob {7 source_frame "), HasSubstr("\n speed 0.5\n"),
                            Not(HasSubstr("addUserKnob {7 timestep "))));
-  EXPECT_TRUE(IsBalanced(gizmo, "{}", /*strings=*/false));
+  EXPECT_THAT(ReadNukeScript(gizmo).faults, IsEmpty());
   EXPECT_THAT(texts["tiny_CatFileCreator.nk"], HasSubstr("addUserKnob {7 timestep "));
   EXPECT_THAT(texts["README.md"], AllOf(HasSubstr("two images at a time"),
                                         HasSubstr("`forward.u, forward.v, backward.u`"), HasSubstr("*source frame*"),
@@ -393,14 +374,14 @@ TEST_F(PackageFilesTest, ANodeThatRetimesMovesBothFrames) {
   AddKnob("timestep", "float", 0.5, 0, 1, "When the image is", manifest_);
   auto texts = Texts();
   EXPECT_THAT(Stacks(texts["tiny.gizmo"]),
-              ElementsAre("Input1:", "NextFrame: Input1", "Frame2: Input1", "Frame2Format: Frame2",
-                          "Frame2ToSRGB: Frame2Format", "FirstFrame: Input1", "WholeFormat: FirstFrame",
-                          "LinearToSRGB: WholeFormat", "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2",
-                          "SRGBToLinear: Inference1", "BackToPlate: SRGBToLinear", "NextMotion: NextFrame BackToPlate",
-                          "NextMoved: NextMotion", "FirstMotion: FirstFrame BackToPlate", "FirstMoved: FirstMotion",
+              ElementsAre("Input1: ", "Frame2: Input1", "Frame2Format: Frame2", "Frame2ToSRGB: Frame2Format",
+                          "FirstFrame: Input1", "WholeFormat: FirstFrame", "LinearToSRGB: WholeFormat",
+                          "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2", "SRGBToLinear: Inference1",
+                          "BackToPlate: SRGBToLinear", "NextMotion: Frame2 BackToPlate", "NextMoved: NextMotion",
+                          "FirstMotion: FirstFrame BackToPlate", "FirstMoved: FirstMotion",
                           "BetweenPlate: FirstMoved NextMoved BackToPlate", "Copy1: BetweenPlate BackToPlate",
                           "CopyMotion: Copy1 BackToPlate", "Output1: CopyMotion"));
-  EXPECT_TRUE(IsBalanced(texts["tiny.gizmo"], "{}", /*strings=*/false));
+  EXPECT_THAT(ReadNukeScript(texts["tiny.gizmo"]).faults, IsEmpty());
   EXPECT_THAT(texts["README.md"], AllOf(HasSubstr("move as its colours do"), HasSubstr("`timestep` is the part"),
                                         Not(HasSubstr("do not move")), Not(HasSubstr("pass through"))));
 }
@@ -414,7 +395,7 @@ TEST_F(PackageFilesTest, ANodeForFramesAroundOneFetchesThem) {
   auto texts = Texts();
   const std::string& gizmo = texts["tiny.gizmo"];
   EXPECT_THAT(Stacks(gizmo),
-              ElementsAre("Input1:", "Frame2: Input1", "Frame2Format: Frame2", "Frame2ToSRGB: Frame2Format",
+              ElementsAre("Input1: ", "Frame2: Input1", "Frame2Format: Frame2", "Frame2ToSRGB: Frame2Format",
                           "Frame3: Input1", "Frame3Format: Frame3", "Frame3ToSRGB: Frame3Format", "WholeFormat: Input1",
                           "LinearToSRGB: WholeFormat", "AddFrame3: LinearToSRGB Frame3ToSRGB",
                           "AddFrame2: AddFrame3 Frame2ToSRGB", "Inference1: AddFrame2", "BackToPlate: Inference1",
@@ -424,7 +405,7 @@ TEST_F(PackageFilesTest, ANodeForFramesAroundOneFetchesThem) {
                            HasSubstr("  to0 forward.u\n  from1 rgba.green\n  to1 forward.v\n  from2 rgba.blue\n"
                                      "  to2 backward.u\n  name AddFrame2\n"),
                            HasSubstr("  to2 disparityL.y\n  name AddFrame3\n"), Not(HasSubstr("source_frame"))));
-  EXPECT_TRUE(IsBalanced(gizmo, "{}", /*strings=*/false));
+  EXPECT_THAT(ReadNukeScript(gizmo).faults, IsEmpty());
   EXPECT_THAT(texts["README.md"],
               AllOf(HasSubstr("three frames at a time"), HasSubstr("takes three of its frames"),
                     HasSubstr("those at -1, +2 from it"),
@@ -433,7 +414,7 @@ TEST_F(PackageFilesTest, ANodeForFramesAroundOneFetchesThem) {
 
 TEST_F(PackageFilesTest, ANodeForOneImageTakesItAsItIs) {
   const std::string gizmo = Texts()["tiny.gizmo"];
-  EXPECT_THAT(Stacks(gizmo), ElementsAre("Input1:", "WholeFormat: Input1", "LinearToSRGB: WholeFormat",
+  EXPECT_THAT(Stacks(gizmo), ElementsAre("Input1: ", "WholeFormat: Input1", "LinearToSRGB: WholeFormat",
                                          "Inference1: LinearToSRGB", "BackToPlate: Inference1",
                                          "Copy1: Input1 BackToPlate", "Preview: Copy1", "Output1: Preview"));
   EXPECT_THAT(gizmo, Not(HasSubstr("source_frame")));
@@ -476,7 +457,7 @@ TEST_F(PackageFilesTest, OnlyColourIsConvertedBack) {
   auto colour = Texts();
   EXPECT_THAT(colour["tiny.gizmo"], AllOf(HasSubstr("colorspace_in sRGB\n"), Not(HasSubstr("Preview"))));
   EXPECT_THAT(colour["README.md"], AllOf(HasSubstr("encoded for sRGB"), Not(HasSubstr("is data, not colour"))));
-  EXPECT_TRUE(IsBalanced(colour["tiny.gizmo"], "{}", /*strings=*/false));
+  EXPECT_THAT(ReadNukeScript(colour["tiny.gizmo"]).faults, IsEmpty());
   SetInterface("matte", {"rgba.red"}, {"rgba.alpha"}, "Segmentation");
   auto matte = Texts();
   EXPECT_THAT(matte["tiny.gizmo"], Not(HasSubstr("colorspace_in")));

@@ -1,0 +1,395 @@
+#include "tests/nuke/gizmo.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/floor.h>
+#include <ATen/ops/grid_sampler.h>
+#include <ATen/ops/max.h>
+#include <ATen/ops/min.h>
+#include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/upsample_bilinear2d.h>
+#include <ATen/ops/where.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+at::Tensor Number(double value) { return at::scalar_tensor(value, at::kDouble); }
+
+// An expression of a knob: numbers, names, + - * / ==, a ? b : c, calls of min, max, floor and abs, and
+// KNOB.integrate(a, b) of a knob without keys.
+class GizmoExpression {
+ public:
+  using Lookup = std::function<at::Tensor(const std::string& name)>;
+
+  static at::Tensor Value(absl::string_view text, const Lookup& lookup) {
+    GizmoExpression expression(text, lookup);
+    const at::Tensor value = expression.Choice();
+    EXPECT_EQ(expression.text_, "") << text;
+    return value;
+  }
+
+ private:
+  GizmoExpression(absl::string_view text, const Lookup& lookup) : text_(text), lookup_(lookup) {}
+
+  bool Take(absl::string_view token) {
+    while (!text_.empty() && text_[0] == ' ') text_.remove_prefix(1);
+    if (!absl::StartsWith(text_, token)) return false;
+    text_.remove_prefix(token.size());
+    return true;
+  }
+
+  at::Tensor Choice() {
+    const at::Tensor condition = Equality();
+    if (!Take("?")) return condition;
+    const at::Tensor yes = Choice();
+    EXPECT_TRUE(Take(":")) << text_;
+    const at::Tensor no = Choice();
+    return at::where(condition.ne(0), yes, no);
+  }
+
+  at::Tensor Equality() {
+    at::Tensor value = Sum();
+    while (Take("==")) value = value.eq(Sum()).to(at::kDouble);
+    return value;
+  }
+
+  at::Tensor Sum() {
+    at::Tensor value = Product();
+    for (;;) {
+      if (Take("+")) {
+        value = value.add(Product());
+      } else if (Take("-")) {
+        value = value.sub(Product());
+      } else {
+        return value;
+      }
+    }
+  }
+
+  at::Tensor Product() {
+    at::Tensor value = Atom();
+    for (;;) {
+      if (Take("*")) {
+        value = value.mul(Atom());
+      } else if (Take("/")) {
+        value = value.div(Atom());
+      } else {
+        return value;
+      }
+    }
+  }
+
+  at::Tensor Atom() {
+    if (Take("-")) return Atom().neg();
+    if (Take("!")) return Atom().eq(0).to(at::kDouble);
+    if (Take("[exists parent.input")) {
+      const std::string number(text_.substr(0, text_.find(']')));
+      text_.remove_prefix(number.size());
+      EXPECT_TRUE(Take("]")) << text_;
+      return lookup_("exists." + number);
+    }
+    if (Take("(")) return Closed(Choice());
+    size_t size = 0;
+    while (size < text_.size() && (std::isalnum(text_[size]) || text_[size] == '_' || text_[size] == '.')) ++size;
+    const std::string name(text_.substr(0, size));
+    text_.remove_prefix(size);
+    double number = 0;
+    if (absl::SimpleAtod(name, &number)) return at::scalar_tensor(number, at::kDouble);
+    if (!Take("(")) return lookup_(name);
+    const at::Tensor first = Choice();
+    if (name == "floor") return Closed(at::floor(first));
+    if (name == "abs") return Closed(first.abs());
+    EXPECT_TRUE(Take(",")) << text_;
+    const at::Tensor second = Choice();
+    if (absl::string_view knob = name; absl::ConsumeSuffix(&knob, ".integrate")) {
+      return Closed(lookup_(std::string(knob)).mul(second.sub(first)));
+    }
+    EXPECT_TRUE(name == "min" || name == "max") << name;
+    return Closed(name == "min" ? at::min(first, second) : at::max(first, second));
+  }
+
+  at::Tensor Closed(const at::Tensor& value) {
+    EXPECT_TRUE(Take(")")) << text_;
+    return value;
+  }
+
+  absl::string_view text_;
+  const Lookup& lookup_;
+};
+
+// input.width or input.bbox.x.
+double PlateValue(const Plate& plate, const std::vector<std::string>& parts) {
+  if (parts[1] == "width") return plate.width;
+  if (parts[1] == "height") return plate.height;
+  EXPECT_EQ(parts[1], "bbox");
+  const std::map<std::string, int64_t> box = {
+      {"x", plate.box.x}, {"y", plate.box.y}, {"r", plate.box.r}, {"t", plate.box.t}};
+  return box.at(parts.at(2));
+}
+
+Plate CropPlate(const Plate& plate, const std::function<double(const std::string&, size_t)>& knob) {
+  const auto corner = [&](size_t i) { return static_cast<int64_t>(knob("box", i)); };
+  const Area box = {corner(0), corner(1), corner(2), corner(3)};
+  Plate cropped = {plate.width, plate.height, box};
+  for (const auto& channel : plate.channels) cropped.channels[channel.first] = plate.Get(channel.first, box);
+  if (knob("reformat", 0) == 0) return cropped;
+  cropped.width = box.r - box.x;
+  cropped.height = box.t - box.y;
+  cropped.box = cropped.format();
+  return cropped;
+}
+
+Plate ConvertColours(Plate plate, const NukeNode& node) {
+  const bool encodes = node.values.count("colorspace_out") == 1;
+  EXPECT_EQ(node.values.at(encodes ? "colorspace_out" : "colorspace_in").text, "sRGB");
+  for (const char* name : {"rgba.red", "rgba.green", "rgba.blue"}) {
+    at::Tensor& channel = plate.channels.at(name);
+    channel = encodes ? ToSRGB(channel) : ToLinear(channel);
+  }
+  return plate;
+}
+
+Plate CopyChannels(Plate plate, const Plate& other, const NukeNode& node) {
+  const auto bbox = node.values.find("bbox");
+  EXPECT_TRUE(bbox == node.values.end() || bbox->second.text == "B");
+  const Area box = bbox == node.values.end() ? Union(plate.box, other.box) : plate.box;
+  Plate result = {plate.width, plate.height, box};
+  for (const auto& channel : plate.channels) result.channels[channel.first] = plate.Get(channel.first, box);
+  for (int i = 0; node.values.count(absl::StrCat("from", i)) == 1; ++i) {
+    const std::string& from = node.values.at(absl::StrCat("from", i)).text;
+    EXPECT_EQ(other.channels.count(from), 1) << from;
+    result.channels[node.values.at(absl::StrCat("to", i)).text] = other.Get(from, box);
+  }
+  return result;
+}
+
+Plate MovePlate(Plate plate, int64_t x, int64_t y) {
+  plate.box = {plate.box.x + x, plate.box.y + y, plate.box.r + x, plate.box.t + y};
+  return plate;
+}
+
+Plate ScalePlate(Plate plate, int64_t scale) {
+  plate.width *= scale;
+  plate.height *= scale;
+  plate.box = {plate.box.x * scale, plate.box.y * scale, plate.box.r * scale, plate.box.t * scale};
+  for (auto& channel : plate.channels) {
+    const at::Tensor small = channel.second.unsqueeze(0).unsqueeze(0);
+    channel.second =
+        at::upsample_bilinear2d(small, {scale * small.size(2), scale * small.size(3)}, /*align_corners=*/false)[0][0];
+  }
+  return plate;
+}
+
+Plate Premultiply(Plate plate) {
+  for (const char* name : {"rgba.red", "rgba.green", "rgba.blue"}) {
+    plate.channels[name] = plate.channels[name] * plate.channels["rgba.alpha"];
+  }
+  return plate;
+}
+
+// Each pixel comes from as many pixels right and up as its layer `uv` says; between pixels bilinear, beyond the box
+// the nearest pixel.
+Plate DistortPlate(Plate plate, const NukeNode& node) {
+  EXPECT_EQ(node.values.at("channels").text, "all");
+  const std::string& layer = node.values.at("uv").text;
+  const at::Tensor right = plate.Get(layer + ".u", plate.box), up = plate.Get(layer + ".v", plate.box);
+  const int64_t height = right.size(0), width = right.size(1);
+  const at::Tensor x = right.add(at::arange(width, at::kFloat));
+  const at::Tensor y = up.neg().add(at::arange(height, at::kFloat).unsqueeze(1));
+  const at::Tensor places = at::stack({x.mul(2.0 / (width - 1)).sub(1), y.mul(2.0 / (height - 1)).sub(1)}, 2);
+  for (auto& [name, pixels] : plate.channels) {
+    pixels = at::grid_sampler(pixels.reshape({1, 1, height, width}), places.unsqueeze(0), /*interpolation_mode=*/0,
+                              /*padding_mode=*/1, /*align_corners=*/true)[0][0];
+  }
+  return plate;
+}
+
+// Where the mask is 1 the other picture, where it is 0 the plate; channels that the other one lacks stay.
+Plate MixPlates(const Plate& plate, const Plate& other, const Plate& mask, const NukeNode& node) {
+  EXPECT_EQ(node.values.at("channels").text, "all");
+  const Area box = Union(plate.box, other.box);
+  const at::Tensor part = mask.Get(node.values.at("maskChannel").text, box);
+  Plate result = {plate.width, plate.height, box};
+  for (const auto& channel : plate.channels) {
+    const at::Tensor own = plate.Get(channel.first, box);
+    const bool is_mixed = other.channels.count(channel.first) == 1;
+    result.channels[channel.first] =
+        is_mixed ? own.mul(part.neg().add(1)).add(other.Get(channel.first, box).mul(part)) : own;
+  }
+  return result;
+}
+
+}  // namespace
+
+Gizmo::Gizmo(const std::string& script, std::map<std::string, torch::jit::Module> modules,
+             std::vector<std::string> channels_in, std::vector<std::string> channels_out)
+    : modules_(std::move(modules)),
+      channels_in_(std::move(channels_in)),
+      channels_out_(std::move(channels_out)),
+      script_(ReadNukeScript(script)) {
+  for (const std::string& fault : script_.faults) ADD_FAILURE() << fault;
+  EXPECT_EQ(script_.gizmo.type, "Gizmo");
+  EXPECT_EQ(script_.stack, std::vector<std::string>{"Output1"});
+  for (const auto& [name, knob] : script_.gizmo.user_knobs) knobs_[name] = "0";
+  for (const auto& [name, value] : script_.gizmo.values) knobs_[name] = value.text;
+}
+
+void Gizmo::Set(const std::string& knob, const std::string& value) {
+  EXPECT_EQ(script_.gizmo.user_knobs.count(knob), 1) << knob;
+  knobs_[knob] = value;
+}
+
+void Gizmo::Connect(const std::string& input, Clip clip) {
+  EXPECT_EQ(script_.nodes.at(input).type, "Input") << input;
+  clips_[input] = std::move(clip);
+}
+
+Plate Gizmo::Run(const Clip& plate, double frame) {
+  Connect("Input1", plate);
+  return Evaluate("Output1", frame);
+}
+
+// Part `index` of a knob of the gizmo.
+at::Tensor Gizmo::KnobValue(const std::string& name, size_t index, double frame) {
+  EXPECT_EQ(knobs_.count(name), 1) << name;
+  const std::string& text = knobs_[name];
+  const std::vector<std::string>& choices = script_.gizmo.user_knobs[name].choices;
+  const auto choice = std::find(choices.begin(), choices.end(), text);
+  if (choice != choices.end()) return Number(choice - choices.begin());
+  if (text == "true" || text == "false") return Number(text == "true");
+  const std::vector<NukeWord> words = NukeWords(text);
+  EXPECT_LT(index, words.size()) << name << " " << text;
+  const std::string expression = words[index].is_braced ? NukeWords(words[index].text)[0].text : words[index].text;
+  return Value("", expression, frame);
+}
+
+// Part `index` of a knob of a node.
+double Gizmo::NodeKnob(const std::string& name, const std::string& knob, size_t index, double frame) {
+  const NukeNode& node = script_.nodes.at(name);
+  const auto found = node.values.find(knob);
+  if (found == node.values.end()) return 0;
+  const std::string& text = found->second.text;
+  if (text == "true" || text == "false") return text == "true";
+  const std::vector<NukeWord> words = NukeWords(text);
+  EXPECT_LT(index, words.size()) << name << " " << knob;
+  // {1-parent.a} or {"1 - parent.a"}
+  const std::vector<NukeWord> inner = NukeWords(words[index].text);
+  const std::string expression = inner.size() == 1 ? inner[0].text : words[index].text;
+  return Value(name, expression, frame).item<double>();
+}
+
+// The value of an expression of a node's knob, or of the gizmo's own for the node "".
+at::Tensor Gizmo::Value(const std::string& node, const std::string& expression, double frame) {
+  return GizmoExpression::Value(expression, [&](const std::string& name) -> at::Tensor {
+    std::vector<std::string> parts = absl::StrSplit(name, '.');
+    const std::vector<std::string> corners = {"x", "y", "r", "t"};
+    const size_t corner = std::find(corners.begin(), corners.end(), parts.back()) - corners.begin();
+    const size_t index = corner % corners.size();
+    if (name == "frame") return Number(frame);
+    if (parts[0] == "exists") return Number(IsConnected(parts[1]));
+    if (name == "root.first_frame") return Number(1);
+    if (parts[0] == "input") {
+      const std::string& input = node.empty() ? "Input1" : script_.nodes.at(node).inputs[0];
+      return Number(PlateValue(Evaluate(input, frame), parts));
+    }
+    if (parts[0] == "parent" || node.empty()) {
+      const bool is_inner = parts[0] == "parent";
+      return KnobValue(parts[is_inner ? 1 : 0], parts.size() > (is_inner ? 2 : 1) ? index : 0, frame);
+    }
+    EXPECT_TRUE(parts.size() == 3 && script_.nodes.count(parts[0]) == 1 && corner < corners.size()) << name;
+    return Number(NodeKnob(parts[0], parts[1], index, frame));
+  });
+}
+
+// Whether the input of this number is connected.
+bool Gizmo::IsConnected(const std::string& number) const {
+  return std::any_of(clips_.begin(), clips_.end(), [&](const auto& clip) {
+    const auto& values = script_.nodes.at(clip.first).values;
+    const auto found = values.find("number");
+    return found != values.end() && found->second.text == number;
+  });
+}
+
+Plate Gizmo::Evaluate(const std::string& name, double frame) {
+  const NukeNode& node = script_.nodes.at(name);
+  if (node.type == "Input") return clips_.at(name)(frame);
+  const auto knob = [&](const std::string& knob, size_t index = 0) { return NodeKnob(name, knob, index, frame); };
+  if (node.type == "FrameHold") return Evaluate(node.inputs[0], knob("firstFrame"));
+  Plate plate = Evaluate(node.inputs[0], frame);
+  if (node.type == "Output" || knob("disable") != 0) return plate;
+  if (node.type == "Crop") return CropPlate(plate, knob);
+  if (node.type == "Colorspace") return ConvertColours(plate, node);
+  if (node.type == "Copy") return CopyChannels(plate, Evaluate(node.inputs[1], frame), node);
+  if (node.type == "Inference") return Infer(plate, node, frame);
+  if (node.type == "Transform") return MovePlate(plate, knob("translate", 0), knob("translate", 1));
+  if (node.type == "Reformat") return ScalePlate(plate, knob("scale"));
+  if (node.type == "Expression") return Compute(plate, node, frame);
+  if (node.type == "Premult") return Premultiply(plate);
+  if (node.type == "IDistort") return DistortPlate(plate, node);
+  if (node.type == "Keymix") {
+    return MixPlates(plate, Evaluate(node.inputs[1], frame), Evaluate(node.inputs[2], frame), node);
+  }
+  ADD_FAILURE() << name << " is an unknown node " << node.type;
+  return plate;
+}
+
+// The module of the file that `plugins -all NAME.cat` or `plugins -all [value parent.KNOB].cat` finds.
+torch::jit::Module& Gizmo::ModuleOf(const NukeNode& node) {
+  absl::string_view name = node.values.at("modelFile").text;
+  EXPECT_TRUE(absl::ConsumePrefix(&name, "[lsearch -inline [plugins -all ")) << name;
+  EXPECT_TRUE(absl::ConsumeSuffix(&name, ".cat] *.cat]")) << name;
+  const bool is_chosen = absl::ConsumePrefix(&name, "[value parent.") && absl::ConsumeSuffix(&name, "]");
+  const std::string file = is_chosen ? knobs_.at(std::string(name)) : std::string(name);
+  EXPECT_EQ(modules_.count(file), 1) << file;
+  return modules_.at(file);
+}
+
+Plate Gizmo::Infer(Plate plate, const NukeNode& node, double frame) {
+  torch::jit::Module& module = ModuleOf(node);
+  for (const absl::string_view link : absl::StrSplit(node.values.at("serialiseKnob").text, ';', absl::SkipEmpty())) {
+    const std::vector<std::string> parts = absl::StrSplit(link, absl::MaxSplits(':', 1));
+    const double value =
+        Value(node.values.at("name").text, NukeWords(NukeWords(parts[1])[0].text)[0].text, frame).item<double>();
+    const bool is_int = module.attr(parts[0]).isInt();
+    module.setattr(parts[0], is_int ? c10::IValue(static_cast<int64_t>(value)) : c10::IValue(value));
+  }
+  const c10::InferenceMode inference;
+  const at::Tensor image = plate.Image(channels_in_, plate.format());
+  const at::Tensor output = module.get_method("forward")({image}).toTensor();
+  plate.height = output.size(2);
+  plate.width = output.size(3);
+  plate.box = plate.format();
+  plate.channels.clear();
+  for (size_t i = 0; i < channels_out_.size(); ++i) plate.channels[channels_out_[i]] = output[0][i].clone();
+  return plate;
+}
+
+Plate Gizmo::Compute(Plate plate, const NukeNode& node, double frame) {
+  const std::map<std::string, at::Tensor> before = plate.channels;
+  const std::vector<std::string> names = {"rgba.red", "rgba.green", "rgba.blue"};
+  for (size_t i = 0; i < names.size(); ++i) {
+    plate.channels[names[i]] =
+        GizmoExpression::Value(node.values.at(absl::StrCat("expr", i)).text, [&](const std::string& name) {
+          absl::string_view knob = name;
+          return absl::ConsumePrefix(&knob, "parent.") ? KnobValue(std::string(knob), 0, frame)
+                                                       : before.at(name).to(at::kDouble);
+        }).to(at::kFloat);
+  }
+  return plate;
+}
+
+}  // namespace modelport

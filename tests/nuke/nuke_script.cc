@@ -1,0 +1,256 @@
+#include "tests/nuke/nuke_script.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace modelport {
+namespace {
+
+// Takes the next word of `text`; none at the end of a line, which is taken too. Sets `is_open` if the text ends within
+// braces or quotes.
+bool TakeWord(absl::string_view& text, NukeWord& word, bool& is_open) {
+  while (!text.empty() && text[0] == ' ') text.remove_prefix(1);
+  if (text.empty() || text[0] == '\n') {
+    if (!text.empty()) text.remove_prefix(1);
+    return false;
+  }
+  word = {"", text[0] == '{'};
+  const bool is_quoted = text[0] == '"';
+  int depth = 0;
+  for (; !text.empty(); text.remove_prefix(1)) {
+    const char c = text[0];
+    if (c == '\\' && text.size() > 1) {
+      if (word.is_braced) word.text += c;
+      text.remove_prefix(1);
+      word.text += !word.is_braced && text[0] == 'n' ? '\n' : text[0];
+      continue;
+    }
+    if (is_quoted && c == '"' && ++depth == 2) break;
+    if (is_quoted && c == '"') continue;
+    if (word.is_braced && c == '}' && --depth == 0) break;
+    if (word.is_braced && c == '{' && ++depth == 1) continue;
+    if (!is_quoted && !word.is_braced && (c == ' ' || c == '\n')) return true;
+    word.text += c;
+  }
+  is_open |= text.empty() && (is_quoted || word.is_braced);
+  if (!text.empty()) text.remove_prefix(1);
+  return true;
+}
+
+// The commands of a script, each with its words; comments are none.
+std::vector<std::vector<NukeWord>> Commands(absl::string_view text, bool& is_open) {
+  std::vector<std::vector<NukeWord>> commands;
+  while (!text.empty()) {
+    std::vector<NukeWord> command;
+    for (NukeWord word; TakeWord(text, word, is_open);) command.push_back(word);
+    if (!command.empty() && !absl::StartsWith(command[0].text, "#")) commands.push_back(std::move(command));
+  }
+  return commands;
+}
+
+// The knobs that a class of nodes has in Foundry's reference guide and in public scripts, without those of every node.
+const std::set<std::string>* KnobsOf(const std::string& type) {
+  static const auto* const knobs = new std::map<std::string, std::set<std::string>>{
+      {"Input", {"number"}},
+      {"Output", {}},
+      {"StickyNote", {}},
+      {"FrameHold", {"firstFrame", "first_frame", "increment"}},
+      {"Crop", {"box", "reformat", "crop", "softness", "intersect", "resize", "preset"}},
+      {"Colorspace", {"channels", "colorspace_in", "colorspace_out", "mix"}},
+      {"Copy",
+       {"from0", "to0", "from1", "to1", "from2", "to2", "from3", "to3", "from4", "to4", "from5", "to5", "channels",
+        "bbox", "mix"}},
+      {"Inference", {"modelFile", "useGPUIfAvailable", "halfPrecision", "serialiseKnob", "gpuName", "modelInfo"}},
+      {"Transform", {"translate", "rotate", "scale", "center", "filter", "black_outside"}},
+      {"IDistort", {"channels", "uv", "uv_scale", "uv_offset", "filter", "maskChannel"}},
+      {"Keymix", {"channels", "maskChannel", "invertMask", "mix", "bbox"}},
+      {"Reformat", {"type", "scale", "format", "box_width", "box_height", "resize", "filter", "black_outside", "pbb"}},
+      {"Expression", {"expr0", "expr1", "expr2", "expr3", "channel0", "channel1", "channel2", "channel3"}},
+      {"Premult", {"channels", "alpha", "invert"}},
+      {"CatFileCreator", {"torchScriptFile", "catFile", "channelsIn", "channelsOut", "modelId", "outputScale"}},
+  };
+  const auto found = knobs->find(type);
+  return found == knobs->end() ? nullptr : &found->second;
+}
+
+bool IsKnobOfEveryNode(const std::string& knob) {
+  static const auto* const knobs = new std::set<std::string>{
+      "inputs",   "name",       "label",     "xpos",           "ypos", "disable",     "selected",
+      "onCreate", "tile_color", "note_font", "note_font_size", "help", "knobChanged", "postage_stamp"};
+  return knobs->count(knob) == 1;
+}
+
+// Whether every script has the channel.
+bool IsBuiltIn(absl::string_view channel) {
+  static const auto* const channels =
+      new std::set<absl::string_view>{"rgba.red",     "rgba.green", "rgba.blue",        "rgba.alpha",   "depth.Z",
+                                      "forward.u",    "forward.v",  "backward.u",       "backward.v",   "disparityL.x",
+                                      "disparityL.y", "mask.a",     "rotopaint_mask.a", "disparityR.x", "disparityR.y"};
+  return channels->count(channel) == 1;
+}
+
+class Reader {
+ public:
+  explicit Reader(absl::string_view text) {
+    bool is_open = false;
+    for (const std::vector<NukeWord>& command : Commands(text, is_open)) Read(command);
+    if (is_open) Fault("the script ends within braces or quotes");
+    script_.stack = std::move(stack_);
+  }
+
+  NukeScript script() && { return std::move(script_); }
+
+ private:
+  void Fault(const std::string& fault) { script_.faults.push_back(fault); }
+
+  void Read(const std::vector<NukeWord>& command) {
+    const std::string& type = command[0].text;
+    if (type == "end_group") return;
+    if (command.size() < 2) return Fault(absl::StrCat(type, ": stands alone"));
+    const std::string& word = command[1].text;
+    if (type == "set") {
+      if (stack_.empty()) return Fault(absl::StrCat("set ", word, ": there is no image"));
+      saved_["$" + word] = stack_.back();
+    } else if (type == "push") {
+      if (word != "0" && saved_.count(word) == 0) Fault(absl::StrCat("push ", word, ": is not set"));
+      stack_.push_back(word == "0" ? "" : saved_[word]);
+    } else if (type == "add_layer") {
+      for (const NukeWord& part : NukeWords(word)) layers_.insert(part.text);
+    } else if (type == "Gizmo" || type == "Group") {
+      script_.gizmo = ReadNode(type, word);
+    } else {
+      AddNode(ReadNode(type, word));
+    }
+  }
+
+  NukeNode ReadNode(const std::string& type, const std::string& body) {
+    NukeNode node;
+    node.type = type;
+    bool is_open = false;
+    for (const std::vector<NukeWord>& command : Commands(body, is_open)) {
+      const std::string& knob = command[0].text;
+      if (command.size() < 2) {
+        Fault(absl::StrCat(type, ": ", knob, " has no value"));
+      } else if (knob == "addUserKnob") {
+        AddUserKnob(NukeWords(command[1].text), node);
+      } else {
+        if (command.size() > 2) Fault(absl::StrCat(type, ": ", knob, " has more than one value"));
+        node.values[knob] = command[1];
+      }
+    }
+    CheckKnobs(node);
+    return node;
+  }
+
+  void AddUserKnob(const std::vector<NukeWord>& words, NukeNode& node) {
+    NukeUserKnob knob;
+    if (words.size() < 2 || !absl::SimpleAtoi(words[0].text, &knob.type))
+      return Fault("addUserKnob: has no type or name");
+    for (size_t i = 2; i < words.size(); ++i) {
+      const std::string& option = words[i].text;
+      const bool is_flag = !words[i].is_braced && (option[0] == '+' || option[0] == '-');
+      if (is_flag) continue;
+      const size_t values = option == "R" ? 2 : 1;
+      if (i + values >= words.size()) return Fault(absl::StrCat(words[1].text, ": ", option, " has no value"));
+      if (option == "l") knob.label = words[i + 1].text;
+      if (option == "t") knob.help = words[i + 1].text;
+      if (option == "M") {
+        for (const NukeWord& choice : NukeWords(words[i + 1].text)) knob.choices.push_back(choice.text);
+      }
+      i += values;
+    }
+    if (!node.user_knobs.emplace(words[1].text, knob).second) Fault(absl::StrCat("addUserKnob: two ", words[1].text));
+  }
+
+  // Makes sure that each value is one of a knob that the node has.
+  void CheckKnobs(const NukeNode& node) {
+    const std::set<std::string>* const known = KnobsOf(node.type);
+    for (const auto& [name, value] : node.values) {
+      const auto user = node.user_knobs.find(name);
+      if (user != node.user_knobs.end()) {
+        if (!IsValueOf(user->second, value)) Fault(absl::StrCat(name, ": ", value.text, " is none of its values"));
+      } else if (known != nullptr && known->count(name) == 0 && !IsKnobOfEveryNode(name)) {
+        Fault(absl::StrCat(node.type, ": has no knob ", name));
+      }
+    }
+    for (const auto& [name, value] : node.values) {
+      const bool is_channel = node.type == "Copy" && (absl::StartsWith(name, "from") || absl::StartsWith(name, "to"));
+      if (is_channel && !IsBuiltIn(value.text) && layers_.count(value.text) == 0) {
+        Fault(absl::StrCat("Copy: no layer has the channel ", value.text));
+      }
+    }
+  }
+
+  static bool IsValueOf(const NukeUserKnob& knob, const NukeWord& value) {
+    const std::vector<NukeWord> words = NukeWords(value.text);
+    // {{EXPRESSION}}, or one for each part: {EXPRESSION EXPRESSION}.
+    const auto is_number = [](const NukeWord& word) {
+      double number = 0;
+      return word.is_braced || absl::SimpleAtod(word.text, &number);
+    };
+    int64_t integer = 0;
+    switch (knob.type) {
+      case 3:
+        return words.size() == 1 && (words[0].is_braced || absl::SimpleAtoi(words[0].text, &integer));
+      case 4:
+        return std::find(knob.choices.begin(), knob.choices.end(), value.text) != knob.choices.end();
+      case 6:
+        return value.text == "true" || value.text == "false" || (words.size() == 1 && words[0].is_braced);
+      case 7:
+        return words.size() == 1 && is_number(words[0]);
+      case 12:
+        return words.size() == 2 && std::all_of(words.begin(), words.end(), is_number);
+      case 15:
+        return words.size() == 4 && std::all_of(words.begin(), words.end(), is_number);
+      default:
+        return true;
+    }
+  }
+
+  void AddNode(NukeNode node) {
+    if (KnobsOf(node.type) == nullptr) Fault(absl::StrCat(node.type, ": is an unknown class"));
+    const auto inputs = node.values.find("inputs");
+    int left = 1;
+    if (inputs != node.values.end() && !absl::SimpleAtoi(inputs->second.text, &left)) {
+      Fault(absl::StrCat(node.type, ": ", inputs->second.text, " is no number of inputs"));
+    }
+    for (; left > 0; --left) {
+      if (stack_.empty()) {
+        Fault(absl::StrCat(node.type, ": there is no image for it"));
+        break;
+      }
+      node.inputs.push_back(stack_.back());
+      stack_.pop_back();
+    }
+    const std::string name = node.values["name"].text;
+    if (name.empty()) Fault(absl::StrCat(node.type, ": has no name"));
+    // A note has no image.
+    if (node.type != "StickyNote") stack_.push_back(name);
+    script_.order.push_back(name);
+    if (!script_.nodes.emplace(name, std::move(node)).second) Fault(absl::StrCat(name, ": is there twice"));
+  }
+
+  NukeScript script_;
+  std::vector<std::string> stack_;
+  std::map<std::string, std::string> saved_;
+  std::set<std::string> layers_;
+};
+
+}  // namespace
+
+std::vector<NukeWord> NukeWords(absl::string_view text) {
+  bool is_open = false;
+  const auto commands = Commands(text, is_open);
+  return commands.empty() ? std::vector<NukeWord>() : commands[0];
+}
+
+NukeScript ReadNukeScript(absl::string_view text) { return Reader(text).script(); }
+
+}  // namespace modelport

@@ -1,0 +1,42 @@
+// Pictures of Nuke as tensors.
+#ifndef MODELPORT_TESTS_NUKE_PLATE_H_
+#define MODELPORT_TESTS_NUKE_PLATE_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace modelport {
+
+// Pixels from (x, y) to (r, t); rows are counted from below.
+struct Area {
+  int64_t x, y, r, t;
+};
+
+Area Union(const Area& a, const Area& b);
+
+// A picture of Nuke: its format from (0, 0), and channels [t - y, r - x], the topmost row first, where it has pixels.
+struct Plate {
+  int64_t width = 0, height = 0;
+  Area box = {};
+  std::map<std::string, at::Tensor> channels = {};
+
+  // A channel in any area; black where there are no pixels.
+  at::Tensor Get(const std::string& channel, const Area& area) const;
+
+  // Channels of the whole area as a model takes them, [1, C, H, W].
+  at::Tensor Image(const std::vector<std::string>& names, const Area& area) const;
+
+  Area format() const { return {0, 0, width, height}; }
+};
+
+// Colours from linear to sRGB's encoding, and back.
+at::Tensor ToSRGB(const at::Tensor& linear);
+at::Tensor ToLinear(const at::Tensor& encoded);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TESTS_NUKE_PLATE_H_
