@@ -158,7 +158,7 @@ std::string KnobLinks(const Manifest& manifest) {
   std::string links;
   for (const Manifest::Knob& knob : manifest.knobs()) {
     const std::string value = IsComputed(knob, manifest)
-                                  ? "parent.source_frame - floor(parent.source_frame)"
+                                  ? "parent.shown_frame - floor(parent.shown_frame)"
                                   : absl::StrCat("min(", KnobNumber(knob.max()), ", max(", KnobNumber(knob.min()), ", ",
                                                  values[knob.name()], "))");
     absl::StrAppend(&links, knob.name(), ":{\"", value, "\"};");

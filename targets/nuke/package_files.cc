@@ -329,10 +329,9 @@ void AddFrames(const Manifest& manifest, TemplateData& data) {
   std::vector<std::string> offsets;
   for (int i = 1; i < frames.size(); ++i) {
     offsets.push_back(absl::StrFormat("%+d", frames[i]));
-    const std::string shown = is_between ? "floor(parent.source_frame)" : "frame";
-    others.push_back({{"number", absl::StrCat(i + 1)},
-                      {"time", absl::StrCat(shown, frames[i] < 0 ? " - " : " + ", std::abs(frames[i]))},
-                      {"xpos", absl::StrCat(200 + 120 * i)}});
+    const std::string time = is_between ? "min(floor(parent.shown_frame) + 1, parent.last_frame)"
+                                        : absl::StrCat("frame", frames[i] < 0 ? " - " : " + ", std::abs(frames[i]));
+    others.push_back({{"number", absl::StrCat(i + 1)}, {"time", time}, {"xpos", absl::StrCat(200 + 120 * i)}});
     // A Copy node takes the last two of Nuke's stack, so the last frame is the first that is added.
     const int last = frames.size() - i;
     added.push_back({{"number", absl::StrCat(last + 1)},
@@ -393,6 +392,7 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   data.lists["colour"] = KeepIf(is_colour);
   data.lists["data"] = KeepIf(!is_colour);
   data.lists["matte"] = KeepIf(interface.kind() == "matte");
+  data.lists["depth"] = KeepIf(interface.kind() == "depth");
   data.values["keeps_rgba"] =
       interface.kind() == "matte" ? "1 - max(parent.replace_rgba, parent.premultiply)" : "1 - parent.replace_rgba";
   data.lists["direction"] = KeepIf(!MainOutput(manifest).larger_is().empty());

@@ -356,7 +356,7 @@ TEST_F(PackageFilesTest, ANodeForTwoImagesTakesTwoFramesOfItsInput) {
                           "BackToPlate: SRGBToLinear", "Copy1: FirstFrame BackToPlate", "Output1: Copy1"));
   EXPECT_THAT(gizmo, HasSubstr("  from0 rgba.red\n  to0 forward.u\n  from1 rgba.green\n  to1 forward.v\n"
                                "  from2 rgba.blue\n  to2 backward.u\n  name AddFrame2"));
-  EXPECT_THAT(gizmo, HasSubstr("timestep:{\"parent.source_frame - floor(parent.source_frame)\"};}"));
+  EXPECT_THAT(gizmo, HasSubstr("timestep:{\"parent.shown_frame - floor(parent.shown_frame)\"};}"));
   EXPECT_THAT(gizmo, AllOf(HasSubstr("addUserKnob {7 source_frame "), HasSubstr("\n speed 0.5\n"),
                            Not(HasSubstr("addUserKnob {7 timestep "))));
   EXPECT_THAT(ReadNukeScript(gizmo).faults, IsEmpty());
@@ -399,7 +399,7 @@ TEST_F(PackageFilesTest, ANodeForFramesAroundOneFetchesThem) {
                           "Frame3: Input1", "Frame3Format: Frame3", "Frame3ToSRGB: Frame3Format", "WholeFormat: Input1",
                           "LinearToSRGB: WholeFormat", "AddFrame3: LinearToSRGB Frame3ToSRGB",
                           "AddFrame2: AddFrame3 Frame2ToSRGB", "Inference1: AddFrame2", "BackToPlate: Inference1",
-                          "Copy1: Input1 BackToPlate", "Preview: Copy1", "Output1: Preview"));
+                          "Copy1: Input1 BackToPlate", "Remap: Copy1", "Preview: Remap", "Output1: Preview"));
   EXPECT_THAT(gizmo, AllOf(HasSubstr("firstFrame {{\"frame - 1\"}}\n  name Frame2\n"),
                            HasSubstr("firstFrame {{\"frame + 2\"}}\n  name Frame3\n"),
                            HasSubstr("  to0 forward.u\n  from1 rgba.green\n  to1 forward.v\n  from2 rgba.blue\n"
@@ -414,9 +414,10 @@ TEST_F(PackageFilesTest, ANodeForFramesAroundOneFetchesThem) {
 
 TEST_F(PackageFilesTest, ANodeForOneImageTakesItAsItIs) {
   const std::string gizmo = Texts()["tiny.gizmo"];
-  EXPECT_THAT(Stacks(gizmo), ElementsAre("Input1: ", "WholeFormat: Input1", "LinearToSRGB: WholeFormat",
-                                         "Inference1: LinearToSRGB", "BackToPlate: Inference1",
-                                         "Copy1: Input1 BackToPlate", "Preview: Copy1", "Output1: Preview"));
+  EXPECT_THAT(Stacks(gizmo),
+              ElementsAre("Input1: ", "WholeFormat: Input1", "LinearToSRGB: WholeFormat", "Inference1: LinearToSRGB",
+                          "BackToPlate: Inference1", "Copy1: Input1 BackToPlate", "Remap: Copy1", "Preview: Remap",
+                          "Output1: Preview"));
   EXPECT_THAT(gizmo, Not(HasSubstr("source_frame")));
   EXPECT_THAT(gizmo, HasSubstr("setValue(node.knob(\\\"gpuName\\\").value())\"\n"));
   EXPECT_THAT(

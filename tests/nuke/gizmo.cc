@@ -29,7 +29,7 @@ namespace {
 
 at::Tensor Number(double value) { return at::scalar_tensor(value, at::kDouble); }
 
-// An expression of a knob: numbers, names, + - * / ==, a ? b : c, calls of min, max, floor and abs, and
+// An expression of a knob: numbers, names, + - * / ==, a ? b : c, calls of min, max, clamp, floor and abs, and
 // KNOB.integrate(a, b) of a knob without keys.
 class GizmoExpression {
  public:
@@ -115,6 +115,10 @@ class GizmoExpression {
     if (name == "abs") return Closed(first.abs());
     EXPECT_TRUE(Take(",")) << text_;
     const at::Tensor second = Choice();
+    if (name == "clamp") {
+      EXPECT_TRUE(Take(",")) << text_;
+      return Closed(at::min(at::max(first, second), Choice()));
+    }
     if (absl::string_view knob = name; absl::ConsumeSuffix(&knob, ".integrate")) {
       return Closed(lookup_(std::string(knob)).mul(second.sub(first)));
     }
@@ -180,6 +184,13 @@ Plate CopyChannels(Plate plate, const Plate& other, const NukeNode& node) {
 Plate MovePlate(Plate plate, int64_t x, int64_t y) {
   plate.box = {plate.box.x + x, plate.box.y + y, plate.box.r + x, plate.box.t + y};
   return plate;
+}
+
+// The pixels within the format alone.
+Plate Clipped(const Plate& plate) {
+  Plate clipped = {plate.width, plate.height, plate.format()};
+  for (const auto& channel : plate.channels) clipped.channels[channel.first] = plate.Get(channel.first, clipped.box);
+  return clipped;
 }
 
 Plate ScalePlate(Plate plate, int64_t scale) {
@@ -302,6 +313,7 @@ at::Tensor Gizmo::Value(const std::string& node, const std::string& expression, 
     if (name == "frame") return Number(frame);
     if (parts[0] == "exists") return Number(IsConnected(parts[1]));
     if (name == "root.first_frame") return Number(1);
+    if (name == "root.last_frame") return Number(100);
     if (parts[0] == "input") {
       const std::string& input = node.empty() ? "Input1" : script_.nodes.at(node).inputs[0];
       return Number(PlateValue(Evaluate(input, frame), parts));
@@ -336,7 +348,7 @@ Plate Gizmo::Evaluate(const std::string& name, double frame) {
   if (node.type == "Copy") return CopyChannels(plate, Evaluate(node.inputs[1], frame), node);
   if (node.type == "Inference") return Infer(plate, node, frame);
   if (node.type == "Transform") return MovePlate(plate, knob("translate", 0), knob("translate", 1));
-  if (node.type == "Reformat") return ScalePlate(plate, knob("scale"));
+  if (node.type == "Reformat") return ScalePlate(knob("pbb") == 0 ? Clipped(plate) : plate, knob("scale"));
   if (node.type == "Expression") return Compute(plate, node, frame);
   if (node.type == "Premult") return Premultiply(plate);
   if (node.type == "IDistort") return DistortPlate(plate, node);
@@ -380,7 +392,11 @@ Plate Gizmo::Infer(Plate plate, const NukeNode& node, double frame) {
 
 Plate Gizmo::Compute(Plate plate, const NukeNode& node, double frame) {
   const std::map<std::string, at::Tensor> before = plate.channels;
-  const std::vector<std::string> names = {"rgba.red", "rgba.green", "rgba.blue"};
+  std::vector<std::string> names = {"rgba.red", "rgba.green", "rgba.blue"};
+  if (node.values.count("channel0") == 1) {
+    EXPECT_EQ(node.values.at("channel0").text, "depth");
+    names = {"depth.Z"};
+  }
   for (size_t i = 0; i < names.size(); ++i) {
     plate.channels[names[i]] =
         GizmoExpression::Value(node.values.at(absl::StrCat("expr", i)).text, [&](const std::string& name) {

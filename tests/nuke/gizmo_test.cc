@@ -19,15 +19,19 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "artifact/export/export_model.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "targets/targets.h"
 #include "tests/nuke/nuke_model.h"
+#include "tests/nuke/nuke_script.h"
 #include "tests/nuke/plate.h"
 #include "tests/support/test_models.h"
 
@@ -51,16 +55,21 @@ Manifest ManifestOf(const std::string& name) {
   return *manifest;
 }
 
+// The script with this ending among the files of a folder.
+std::string ScriptIn(const absl::StatusOr<std::vector<PackageFile>>& files, absl::string_view ending) {
+  EXPECT_THAT(files, IsOk());
+  const auto script = std::find_if(files->begin(), files->end(),
+                                   [&](const PackageFile& file) { return absl::EndsWith(file.name, ending); });
+  return script->text;
+}
+
 // The gizmo among the files of a folder, with the artifacts that GetNukeModel has.
 Gizmo GizmoIn(const absl::StatusOr<std::vector<PackageFile>>& files, const Manifest& manifest,
               const std::vector<std::string>& names) {
-  EXPECT_THAT(files, IsOk());
-  const auto script = std::find_if(files->begin(), files->end(),
-                                   [](const PackageFile& file) { return absl::EndsWith(file.name, ".gizmo"); });
   std::map<std::string, torch::jit::Module> modules;
   for (const std::string& name : names) modules.emplace(name, GetNukeModel(name).nuke);
   const auto& interface = manifest.interface();
-  return {script->text,
+  return {ScriptIn(files, ".gizmo"),
           std::move(modules),
           {interface.channels_in().begin(), interface.channels_in().end()},
           {interface.channels_out().begin(), interface.channels_out().end()}};
@@ -169,6 +178,15 @@ TEST_F(GizmoDepthTest, APreviewIsGreyOrInFalseColours) {
                                                     : std::vector<double>{0.5, 1, 0.5};
     for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(colour[i], expected[i], 1e-4) << at << " " << Rgb()[i];
   }
+}
+
+TEST_F(GizmoDepthTest, DepthIsRemappedAlikeInAllFrames) {
+  gizmo_.Set("remap", "true");
+  gizmo_.Set("remap_from", "2");
+  gizmo_.Set("remap_to", "-2");
+  const Plate result = gizmo_.Run(PlateAt, 1);
+  ExpectPasses(PlateAt(1), result, {});
+  ExpectNear(Depth({0, 0, 40, 30}).sub(2).div(-4), result.Get("depth.Z", result.format()));
 }
 
 TEST(GizmoTest, APulldownChoosesTheModel) {
@@ -347,6 +365,28 @@ TEST(GizmoTest, ASlowerPlateHasFramesBetween) {
   EXPECT_TRUE(at::equal(between.channels.at("mask.a"), PlateAt(2).channels.at("mask.a")));
 }
 
+// Beyond the input range its first and last frames stay.
+TEST(GizmoTest, FramesAreWithinTheInputRange) {
+  const std::string name = NukeTestModels("NukeBetween").front();
+  Gizmo gizmo = GizmoOf(name);
+  const Area format = PlateAt(1).format();
+  gizmo.Set("first_frame", "11");
+  gizmo.Set("last_frame", "13");
+  ExpectPasses(PlateAt(11), gizmo.Run(PlateAt, 4), {});
+  ExpectPasses(PlateAt(11), gizmo.Run(PlateAt, 11), {});
+  ExpectPasses(PlateAt(12), gizmo.Run(PlateAt, 13), {});
+  ExpectPasses(PlateAt(13), gizmo.Run(PlateAt, 15), {});
+  ExpectPasses(PlateAt(13), gizmo.Run(PlateAt, 40), {});
+  const at::Tensor pair =
+      at::cat({ToSRGB(PlateAt(12).Image(Rgb(), format)), ToSRGB(PlateAt(13).Image(Rgb(), format))}, 1);
+  ExpectNear(ToLinear(GetNukeModel(name).Run(pair, {{"timestep", 0.5}}))[0][0],
+             gizmo.Run(PlateAt, 14).Get("rgba.red", format));
+  // 11 + 0.7 * 20 is a whole number but for rounding.
+  gizmo.Set("last_frame", "100");
+  gizmo.Set("speed", "0.7");
+  ExpectPasses(PlateAt(25), gizmo.Run(PlateAt, 31), {});
+}
+
 // The channels that the model does not know move as its colours do: a plate whose layer holds its red, too, keeps that
 // equal to the red that the model gives.
 TEST(GizmoTest, ARetimeMovesEveryChannelAsItsColours) {
@@ -408,6 +448,50 @@ TEST(GizmoTest, DepthIsOfTheMiddleOfFiveFrames) {
   ExpectPasses(PlateAt(3), result, {});
   ExpectNear(depth, result.Get("depth.Z", format));
   EXPECT_EQ(result.channels.size(), PlateAt(3).channels.size() + 1);
+}
+
+TEST(GizmoTest, FeaturesAndClassesHaveTheirLayer) {
+  for (const auto& [wrapper, layer, knob, value] : {std::tuple("NukeFeatures", "features.green", "first_channel", 2),
+                                                    std::tuple("NukeClassMap", "scores.alpha", "class_index", 3)}) {
+    const std::string name = NukeTestModels(wrapper).front();
+    Gizmo gizmo = GizmoOf(name);
+    const Area format = PlateAt(1).format();
+    gizmo.Set(knob, absl::StrCat(value));
+    const at::Tensor map = GetNukeModel(name).Run(ToSRGB(PlateAt(1).Image(Rgb(), format)), {{knob, int64_t{value}}})[0];
+    const Plate result = gizmo.Run(PlateAt, 1);
+    ExpectPasses(PlateAt(1), result, {});
+    ExpectNear(map[map.size(0) == 1 ? 0 : 1], result.Get(layer, format));
+    gizmo.Set("replace_rgba", "true");
+    ExpectNear(map[map.size(0) - 1], gizmo.Run(PlateAt, 1).Get("rgba.alpha", format));
+  }
+}
+
+// Nuke finds an attribute of the model by the name of a knob of the CatFileCreator node, and gives it the knob's value.
+TEST(GizmoTest, TheNodeThatConvertsHasTheModelsChannelsAndAttributes) {
+  for (const char* const wrapper : {"NukeDepth", "NukeMatte", "NukePrompt", "NukeUpscale", "NukeBetween", "NukeShot"}) {
+    const std::string name = NukeTestModels(wrapper).front();
+    const Manifest manifest = ManifestOf(name);
+    const NukeScript script = ReadNukeScript(ScriptIn((*FindTarget("nuke"))->package(manifest), ".nk"));
+    EXPECT_TRUE(script.faults.empty()) << script.faults.front();
+    const NukeNode& node = script.nodes.at("CatFileCreator1");
+    EXPECT_EQ(node.values.at("channelsIn").text, absl::StrJoin(manifest.interface().channels_in(), ","));
+    EXPECT_EQ(node.values.at("channelsOut").text, absl::StrJoin(manifest.interface().channels_out(), ","));
+    EXPECT_EQ(node.values.at("torchScriptFile").text,
+              absl::StrCat("[python {nuke.script_directory()}]/", ArtifactName(manifest), ".pt"));
+    const torch::jit::Module module = GetNukeModel(name).nuke;
+    int knobs = 0;
+    for (const auto& [knob, added] : node.user_knobs) {
+      if (added.type == 20) continue;
+      ASSERT_TRUE(module.hasattr(knob)) << name << " " << knob;
+      const c10::IValue attribute = module.attr(knob);
+      EXPECT_EQ(added.type, attribute.isInt() ? 3 : 7) << name << " " << knob;
+      double value = 0;
+      EXPECT_TRUE(absl::SimpleAtod(node.values.at(knob).text, &value));
+      EXPECT_EQ(value, attribute.toScalar().toDouble()) << name << " " << knob;
+      ++knobs;
+    }
+    EXPECT_EQ(knobs, manifest.knobs_size()) << name;
+  }
 }
 
 TEST(GizmoTest, MotionIntoTheNextFrameLeavesTheOtherChannels) {

@@ -42,7 +42,7 @@ TEST(NukeExportTest, TheManifestStatesTargetEntryPointKnobsAndProof) {
   EXPECT_THAT(manifest["round_trip"]["outputs"], testing::SizeIs(4));
   std::vector<std::string> knobs;
   for (const auto& knob : manifest["knobs"]) knobs.push_back(knob["name"]);
-  EXPECT_THAT(knobs, ElementsAre("max_size", "convention", "normalize", "focal"));
+  EXPECT_THAT(knobs, ElementsAre("max_size", "convention", "normalize", "focal", "scale", "unit"));
   EXPECT_EQ(manifest["knobs"][0]["type"], "int");
   EXPECT_EQ(manifest["knobs"][0]["value"], 1008);
   EXPECT_EQ(manifest["knobs"][0]["max"], 4096);

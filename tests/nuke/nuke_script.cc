@@ -16,7 +16,7 @@ namespace {
 // Takes the next word of `text`; none at the end of a line, which is taken too. Sets `is_open` if the text ends within
 // braces or quotes.
 bool TakeWord(absl::string_view& text, NukeWord& word, bool& is_open) {
-  while (!text.empty() && text[0] == ' ') text.remove_prefix(1);
+  while (!text.empty() && (text[0] == ' ' || text[0] == '\t' || text[0] == '\r')) text.remove_prefix(1);
   if (text.empty() || text[0] == '\n') {
     if (!text.empty()) text.remove_prefix(1);
     return false;
@@ -61,18 +61,26 @@ const std::set<std::string>* KnobsOf(const std::string& type) {
       {"Input", {"number"}},
       {"Output", {}},
       {"StickyNote", {}},
-      {"FrameHold", {"firstFrame", "first_frame", "increment"}},
-      {"Crop", {"box", "reformat", "crop", "softness", "intersect", "resize", "preset"}},
+      {"FrameHold", {"firstFrame", "increment"}},  // first_frame is the spelling of Nuke 12 and older.
+      {"Crop", {"box", "softness", "reformat", "intersect", "crop"}},
       {"Colorspace", {"channels", "colorspace_in", "colorspace_out", "mix"}},
       {"Copy",
-       {"from0", "to0", "from1", "to1", "from2", "to2", "from3", "to3", "from4", "to4", "from5", "to5", "channels",
-        "bbox", "mix"}},
-      {"Inference", {"modelFile", "useGPUIfAvailable", "halfPrecision", "serialiseKnob", "gpuName", "modelInfo"}},
-      {"Transform", {"translate", "rotate", "scale", "center", "filter", "black_outside"}},
-      {"IDistort", {"channels", "uv", "uv_scale", "uv_offset", "filter", "maskChannel"}},
+       {"from0", "to0", "from1", "to1", "from2", "to2", "from3", "to3", "channels", "bbox", "maskChannelMask",
+        "maskChannelInput", "inject", "invert_mask", "fringe", "mix"}},
+      {"Inference", {"modelFile", "useGPUIfAvailable", "halfPrecision", "serialiseKnob", "gpuName"}},
+      {"Transform",
+       {"translate", "rotate", "scale", "skewX", "skewY", "center", "invert_matrix", "filter", "clamp",
+        "black_outside"}},
+      {"IDistort",
+       {"channels", "uv", "uv_offset", "uv_scale", "blur", "blur_scale", "maskChannel", "invert_mask", "premultiplied",
+        "filter"}},
       {"Keymix", {"channels", "maskChannel", "invertMask", "mix", "bbox"}},
-      {"Reformat", {"type", "scale", "format", "box_width", "box_height", "resize", "filter", "black_outside", "pbb"}},
-      {"Expression", {"expr0", "expr1", "expr2", "expr3", "channel0", "channel1", "channel2", "channel3"}},
+      {"Reformat",
+       {"type", "format", "box_width", "box_height", "box_fixed", "scale", "resize", "center", "filter", "clamp",
+        "black_outside", "pbb"}},
+      {"Expression",
+       {"temp_name0", "temp_expr0", "temp_name1", "temp_expr1", "temp_name2", "temp_expr2", "temp_name3", "temp_expr3",
+        "channel0", "channel1", "channel2", "channel3", "expr0", "expr1", "expr2", "expr3", "mix", "unpremult"}},
       {"Premult", {"channels", "alpha", "invert"}},
       {"CatFileCreator", {"torchScriptFile", "catFile", "channelsIn", "channelsOut", "modelId", "outputScale"}},
   };
@@ -81,9 +89,14 @@ const std::set<std::string>* KnobsOf(const std::string& type) {
 }
 
 bool IsKnobOfEveryNode(const std::string& knob) {
-  static const auto* const knobs = new std::set<std::string>{
-      "inputs",   "name",       "label",     "xpos",           "ypos", "disable",     "selected",
-      "onCreate", "tile_color", "note_font", "note_font_size", "help", "knobChanged", "postage_stamp"};
+  static const auto* const knobs =
+      new std::set<std::string>{"inputs",      "name",           "label",           "selected",
+                                "xpos",        "ypos",           "tile_color",      "gl_color",
+                                "note_font",   "note_font_size", "note_font_color", "hide_input",
+                                "cached",      "disable",        "postage_stamp",   "icon",
+                                "autolabel",   "help",           "knobChanged",     "onCreate",
+                                "onDestroy",   "updateUI",       "lifetimeStart",   "lifetimeEnd",
+                                "useLifetime", "bookmark"};
   return knobs->count(knob) == 1;
 }
 
@@ -166,7 +179,9 @@ class Reader {
       }
       i += values;
     }
-    if (!node.user_knobs.emplace(words[1].text, knob).second) Fault(absl::StrCat("addUserKnob: two ", words[1].text));
+    // A divider needs no name.
+    const bool is_new = node.user_knobs.emplace(words[1].text, knob).second;
+    if (!is_new && !words[1].text.empty()) Fault(absl::StrCat("addUserKnob: two ", words[1].text));
   }
 
   // Makes sure that each value is one of a knob that the node has.
@@ -182,7 +197,8 @@ class Reader {
     }
     for (const auto& [name, value] : node.values) {
       const bool is_channel = node.type == "Copy" && (absl::StartsWith(name, "from") || absl::StartsWith(name, "to"));
-      if (is_channel && !IsBuiltIn(value.text) && layers_.count(value.text) == 0) {
+      const bool is_off = absl::StartsWith(value.text, "-");  // A row that is switched off.
+      if (is_channel && !is_off && !IsBuiltIn(value.text) && layers_.count(value.text) == 0) {
         Fault(absl::StrCat("Copy: no layer has the channel ", value.text));
       }
     }
@@ -220,6 +236,11 @@ class Reader {
     int left = 1;
     if (inputs != node.values.end() && !absl::SimpleAtoi(inputs->second.text, &left)) {
       Fault(absl::StrCat(node.type, ": ", inputs->second.text, " is no number of inputs"));
+    }
+    static const auto* const wanted = new std::map<std::string, int>{{"Input", 0}, {"Copy", 2}, {"Keymix", 3}};
+    const auto want = wanted->find(node.type);
+    if (want != wanted->end() && want->second != left) {
+      Fault(absl::StrCat(node.type, ": wants inputs ", want->second, ", has ", left));
     }
     for (; left > 0; --left) {
       if (stack_.empty()) {

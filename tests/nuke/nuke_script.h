@@ -1,4 +1,6 @@
-// Scripts of Nuke (.nk, .gizmo), read as Nuke reads them: Tcl words, a stack of nodes, and knobs that users added.
+// Scripts of Nuke (.nk, .gizmo), read as Nuke reads them: Tcl words, a stack of nodes, and knobs that users added. Of the
+// public gizmos that docs/nuke.md compares, all forms are read but clones; the classes of nodes are those that packages
+// have.
 #ifndef MODELPORT_TESTS_NUKE_NUKE_SCRIPT_H_
 #define MODELPORT_TESTS_NUKE_NUKE_SCRIPT_H_
 
