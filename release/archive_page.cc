@@ -1,0 +1,139 @@
+#include "release/archive_page.h"
+
+#include <regex>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
+namespace modelport {
+namespace {
+
+std::string WithCommands(absl::string_view page) {
+  static const auto* const run = new std::regex(R"((\./)?bazelw? run (--config=\w+ )?//tools:(\w+)( --)?)");
+  static const auto* const label = new std::regex(R"(//tools:(\w+)( --)?)");
+  return std::regex_replace(std::regex_replace(std::string(page), *run, "modelport $3"), *label, "modelport $1");
+}
+
+// The text without what stands between the marks.
+std::string WithoutMarked(const std::string& page) {
+  std::vector<std::string> kept;
+  bool is_marked = false;
+  for (const absl::string_view line : absl::StrSplit(page, '\n')) {
+    if (line == "<!-- Bazel -->") is_marked = true;
+    if (!is_marked) kept.emplace_back(line);
+    if (line == "<!-- /Bazel -->") is_marked = false;
+  }
+  return absl::StrJoin(kept, "\n");
+}
+
+using HasFile = std::function<bool(const std::string& path)>;
+
+// The page without the rows of tables that say no more than where a page is that is not there.
+std::string WithoutDeadRows(const std::string& page, const HasFile& has) {
+  static const auto* const row = new std::regex(R"(\|.*\| \[[^\[\]]*\]\(([^()\s#:]+)\) \|)");
+  std::vector<std::string> kept;
+  for (const absl::string_view text : absl::StrSplit(page, '\n')) {
+    const std::string line(text);
+    std::smatch found;
+    if (!std::regex_match(line, found, *row) || has(found[1])) kept.push_back(line);
+  }
+  return absl::StrJoin(kept, "\n");
+}
+
+std::string WithLiveLinks(const std::string& page, const HasFile& has) {
+  static const auto* const link = new std::regex(R"(\[([^\[\]]*)\]\(([^()\s#:]+)(#[^()\s]*)?\))");
+  std::string text;
+  auto rest = page.cbegin();
+  for (std::sregex_iterator found(page.begin(), page.end(), *link), end; found != end; ++found) {
+    text.append(rest, (*found)[0].first);
+    text += has((*found)[2]) ? found->str() : (*found)[1].str();
+    rest = (*found)[0].second;
+  }
+  text.append(rest, page.cend());
+  return text;
+}
+
+bool NamesBazel(absl::string_view text) { return absl::StrContains(text, "bazel"); }
+
+// The lines of a page in blocks, between which lines are empty; a fence is one block.
+std::vector<std::vector<std::string>> Blocks(const std::string& page) {
+  std::vector<std::vector<std::string>> blocks(1);
+  bool in_fence = false;
+  for (const absl::string_view line : absl::StrSplit(page, '\n')) {
+    if (absl::StartsWith(absl::StripLeadingAsciiWhitespace(line), "```")) in_fence = !in_fence;
+    if (!line.empty() || in_fence) {
+      blocks.back().emplace_back(line);
+    } else if (!blocks.back().empty()) {
+      blocks.emplace_back();
+    }
+  }
+  if (blocks.back().empty()) blocks.pop_back();
+  return blocks;
+}
+
+bool IsCode(const std::vector<std::string>& block) {
+  return absl::StartsWith(block[0], "    ") || absl::StartsWith(absl::StripLeadingAsciiWhitespace(block[0]), "```");
+}
+
+std::string SentencesWithoutBazel(const std::string& text) {
+  static const auto* const end = new std::regex(R"([.:][ \n](?=[A-Z`*\[]))");
+  std::string kept;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    std::smatch found;
+    const bool is_found = std::regex_search(text.begin() + begin, text.end(), found, *end);
+    const size_t stop = is_found ? begin + found.position() + found.length() : text.size();
+    if (const std::string sentence = text.substr(begin, stop - begin); !NamesBazel(sentence)) kept += sentence;
+    begin = stop;
+  }
+  return std::string(absl::StripTrailingAsciiWhitespace(kept));
+}
+
+// The block without what names bazel; "" if nothing is left.
+std::string WithoutBazel(const std::vector<std::string>& block) {
+  const std::string text = absl::StrJoin(block, "\n");
+  if (!NamesBazel(text)) return text;
+  if (IsCode(block)) return "";
+  std::vector<std::string> kept;
+  if (absl::StartsWith(block[0], "|")) {
+    for (const std::string& row : block) {
+      if (!NamesBazel(row)) kept.push_back(row);
+    }
+    return absl::StrJoin(kept, "\n");
+  }
+  // Items of a list, or the block as a whole.
+  static const auto* const mark = new std::regex(R"(( *(-|\d+\.) ).*)");
+  std::vector<std::string> items;
+  for (const std::string& line : block) {
+    if (items.empty() || std::regex_match(line, *mark)) {
+      items.push_back(line);
+    } else {
+      absl::StrAppend(&items.back(), "\n", line);
+    }
+  }
+  for (const std::string& item : items) {
+    std::smatch found;
+    const std::string first = item.substr(0, item.find('\n'));
+    const size_t begin = std::regex_match(first, found, *mark) ? found[1].length() : 0;
+    const std::string sentences = SentencesWithoutBazel(item.substr(begin));
+    if (!sentences.empty()) kept.push_back(item.substr(0, begin) + sentences);
+  }
+  return absl::StrJoin(kept, "\n");
+}
+
+}  // namespace
+
+std::string ArchivePage(absl::string_view page, const HasFile& has) {
+  const std::string marked = WithLiveLinks(WithoutDeadRows(WithoutMarked(WithCommands(page)), has), has);
+  std::vector<std::string> blocks;
+  for (const std::vector<std::string>& block : Blocks(marked)) {
+    if (std::string kept = WithoutBazel(block); !kept.empty()) blocks.push_back(std::move(kept));
+  }
+  return absl::StrJoin(blocks, "\n\n") + "\n";
+}
+
+}  // namespace modelport

@@ -1,0 +1,80 @@
+#include "release/archive_page.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+#include <utility>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string Text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string Page(const std::string& text) {
+  return ArchivePage(text, [](const std::string& path) { return path == "nuke.md" || path == "pictures/a.png"; });
+}
+
+TEST(ArchivePageTest, CommandsAreThoseOfTheProgram) {
+  EXPECT_EQ(Page("    bazel run //tools:export -- --model=m      # one\n"),
+            "    modelport export --model=m      # one\n");
+  EXPECT_EQ(Page("`./bazelw run --config=onnx //tools:package -- --target=flame` and `//tools:list`\n"),
+            "`modelport package --target=flame` and `modelport list`\n");
+}
+
+TEST(ArchivePageTest, WhatElseNamesBazelIsLeftOut) {
+  EXPECT_EQ(Page("One thing. `bazel build //x` makes\nanother. A third.\n"), "One thing. A third.\n");
+  EXPECT_EQ(Page("One.\n\n    bazel test //...\n\nTwo.\n"), "One.\n\nTwo.\n");
+  EXPECT_EQ(Page("```\n# .bazelrc\n\nimport x\n```\n\n```\na\n\nb\n```\n"), "```\na\n\nb\n```\n");
+  EXPECT_EQ(Page("| a | b |\n|---|---|\n| c | `bazel x` |\n| d | e |\n"), "| a | b |\n|---|---|\n| d | e |\n");
+  EXPECT_EQ(Page("1. Run a.\n2. Run `bazel b`.\n3. Run c. With\n   `bazel d`: more. Or e.\n"),
+            "1. Run a.\n3. Run c. Or e.\n");
+  EXPECT_EQ(Page("a\n\n<!-- Bazel -->\n## b\n\nc\n<!-- /Bazel -->\n\nd\n"), "a\n\nd\n");
+}
+
+TEST(ArchivePageTest, LinksToFilesThatAreNotThereAreText) {
+  EXPECT_EQ(Page("[a](nuke.md), [b](nuke.md#which-nuke), [c](catalog.md#x), [d](https://e.org/f), [g](#h), "
+                 "![i](pictures/a.png)\n"),
+            "[a](nuke.md), [b](nuke.md#which-nuke), c, [d](https://e.org/f), [g](#h), ![i](pictures/a.png)\n");
+  EXPECT_EQ(Page("| a | [b](nuke.md) |\n| c | [d](catalog.md) |\n| e | [f](catalog.md), [g](nuke.md) |\n"),
+            "| a | [b](nuke.md) |\n| e | f, [g](nuke.md) |\n");
+}
+
+TEST(ArchivePageTest, PagesOfAnArchiveSpeakOfTheProgramAndHaveNoDeadLink) {
+  const std::regex link(R"(\]\(([^()\s#:]+)(#[^()\s]*)?\))");
+  int pages = 0, links = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("release/pages")) {
+    const std::string text = Text(entry.path());
+    EXPECT_THAT(text, Not(HasSubstr("bazel"))) << entry.path();
+    ++pages;
+    for (std::sregex_iterator found(text.begin(), text.end(), link), end; found != end; ++found) {
+      const std::string path = (*found)[1];
+      const std::string folder = path.find('/') == path.npos ? "release/pages/" : "docs/";
+      EXPECT_TRUE(std::filesystem::exists(folder + path)) << entry.path() << " " << path;
+      ++links;
+    }
+  }
+  EXPECT_GT(pages, 15);
+  EXPECT_GT(links, 50);
+  const std::string readme = Text("release/README.md");
+  EXPECT_THAT(readme, Not(HasSubstr("bazel")));
+  const std::regex page(R"(share/doc/modelport/(\w+\.md))"), picture(R"(share/doc/modelport/(pictures/\w+\.png))");
+  for (const auto& [pattern, folder] : {std::pair(&page, "release/pages/"), std::pair(&picture, "docs/")}) {
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(readme, found, *pattern));
+    EXPECT_TRUE(std::filesystem::exists(folder + found[1].str())) << found[1];
+  }
+}
+
+}  // namespace
+}  // namespace modelport
