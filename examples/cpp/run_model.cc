@@ -1,21 +1,41 @@
-// Runs an artifact on an image, or on several views of a scene, and prints the shape and the range of each output.
+// Runs an artifact and prints the shape and the range of each output.
 //
-//   run_model ARTIFACT [VIEWS]
+//   run_model ARTIFACT            an image
+//   run_model ARTIFACT 2          so many views of a scene: Depth Anything 3
+//   run_model ARTIFACT trimap     an image and its trimap: ViTMatte
+//   run_model ARTIFACT tokens     an image and how many tokens it becomes: MoGe-2
+//   run_model ARTIFACT between    two images and the time between them: RIFE
 #include <torch/script.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
+#include <vector>
 
-// Put your own pixels here. The models want [3, H, W] with red, green and blue in 0..1, less the manifest's `mean` and
-// divided by its `std`. H and W are multiples of its `multiple_of`.
+// Put your own pixels here: [1, 3, H, W] with red, green and blue in 0..1. H and W are multiples of the manifest's
+// `multiple_of`.
 at::Tensor Image(int64_t height, int64_t width) {
   const at::Tensor across = at::linspace(0, 1, width).expand({height, width});
   const at::Tensor down = at::linspace(0, 1, height).unsqueeze(1).expand({height, width});
-  const at::Tensor rgb = at::stack({across, down, 1 - across});
+  return at::stack({across, down, 1 - across}).unsqueeze(0);
+}
+
+// What most models take: less the manifest's `mean` and divided by its `std`, if its input `x` is `normalised`.
+at::Tensor Normalised(const at::Tensor& image) {
   const at::Tensor mean = at::tensor({0.485f, 0.456f, 0.406f}).view({3, 1, 1});
   const at::Tensor deviation = at::tensor({0.229f, 0.224f, 0.225f}).view({3, 1, 1});
-  return (rgb - mean) / deviation;
+  return (image - mean) / deviation;
+}
+
+// The arguments of forward, in the order of the manifest's `inputs`.
+std::vector<c10::IValue> Inputs(const std::string& kind) {
+  const at::Tensor image = Image(280, 420);
+  if (kind.empty()) return {Normalised(image)};
+  if (kind == "trimap") return {image, at::full({1, 1, 280, 420}, 0.5f)};  // All of it is unknown.
+  if (kind == "tokens") return {image, int64_t{1200}};
+  if (kind == "between") return {image, image.roll({8}, {3}), 0.25};
+  return {Normalised(image).unsqueeze(1).repeat({1, std::atoi(kind.c_str()), 1, 1, 1})};  // [1, N, 3, H, W]
 }
 
 void Print(const char* name, const at::Tensor& output) {
@@ -25,14 +45,10 @@ void Print(const char* name, const at::Tensor& output) {
   std::printf("]  %g to %g\n", values.min().item<double>(), values.max().item<double>());
 }
 
-void Run(const char* artifact, int64_t views) {
+void Run(const char* artifact, const std::string& kind) {
   torch::jit::Module model = torch::jit::load(artifact);
   const c10::InferenceMode inference;  // LibTorch keeps nothing for gradients.
-
-  at::Tensor image = Image(280, 420).unsqueeze(0);                        // [1, 3, H, W]
-  if (views > 0) image = image.unsqueeze(1).repeat({1, views, 1, 1, 1});  // [1, N, 3, H, W]
-
-  const c10::IValue result = model.forward({image});
+  const c10::IValue result = model.forward(Inputs(kind));
   if (result.isTensor()) {
     Print("result", result.toTensor());
     return;
@@ -44,11 +60,14 @@ void Run(const char* artifact, int64_t views) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: run_model ARTIFACT [VIEWS]\n");
+    std::fprintf(stderr, "usage: run_model ARTIFACT [VIEWS|trimap|tokens|between]\n");
     return 1;
   }
   try {
-    Run(argv[1], argc > 2 ? std::atoi(argv[2]) : 0);
+    Run(argv[1], argc > 2 ? argv[2] : "");
+  } catch (const c10::Error& error) {
+    std::fprintf(stderr, "%s: %s\n", argv[1], error.what_without_backtrace());
+    return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: %s\n", argv[1], error.what());
     return 1;

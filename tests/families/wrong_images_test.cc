@@ -44,6 +44,13 @@ TEST_P(WrongImageTest, TheErrorSaysWhatIsWanted) {
   }
   EXPECT_THAT(error(x[0]), HasSubstr(layout)) << "no batch";
 
+  EXPECT_THAT(error(x.slice(-2, 0, 0)), HasSubstr("at least one")) << "no row";
+  EXPECT_THAT(error(x.slice(-1, 0, 0)), HasSubstr("at least one")) << "no column";
+  EXPECT_THAT(error(x.slice(0, 0, 0)), HasSubstr("at least one")) << "an empty batch";
+  if (x.dim() == 5) {
+    EXPECT_THAT(error(x.slice(1, 0, 0)), HasSubstr("view")) << "no views";
+  }
+
   for (const at::ScalarType dtype : {at::kByte, at::kDouble, at::kHalf}) {
     EXPECT_THAT(error(x.to(dtype)), HasSubstr("the image must have the dtype of the weights")) << dtype;
   }

@@ -15,7 +15,9 @@
 namespace modelport {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(CppPageTest, HasTheFilesOfTheExample) {
   const std::string page = ReadFile(DataPath("docs/cpp.md"));
@@ -23,10 +25,13 @@ TEST(CppPageTest, HasTheFilesOfTheExample) {
   EXPECT_THAT(page, HasSubstr(absl::StrCat("```cmake\n", ReadFile(DataPath("examples/cpp/CMakeLists.txt")), "```\n")));
 }
 
-// Exports `model` and runs the program on it.
-ToolResult RunExample(const std::string& model, const std::vector<std::string>& arguments) {
+// Exports `model`, which may be one of `plugins` besides, and runs the program on it.
+ToolResult RunExample(const std::string& model, const std::vector<std::string>& arguments,
+                      const std::vector<std::string>& plugins = {}) {
   const std::string folder = EmptyFolder(model);
-  const ToolResult exported = RunTool("export", {absl::StrCat("--model=", model), "--weights=seeded"}, folder);
+  std::vector<std::string> flags = {absl::StrCat("--model=", model), "--weights=seeded"};
+  flags.insert(flags.end(), plugins.begin(), plugins.end());
+  const ToolResult exported = RunTool("export", flags, folder);
   EXPECT_EQ(exported.exit_status, 0) << exported.err;
   std::vector<std::string> all = {absl::StrCat(model, ".pt")};
   all.insert(all.end(), arguments.begin(), arguments.end());
@@ -50,6 +55,50 @@ TEST(CppPageTest, TheExampleRunsWhatThePageSays) {
   const std::string views = Printed(ExampleModel("published views"), {"2"});
   EXPECT_THAT(views, HasSubstr("depth                [1, 2, 280, 420]  "));
   EXPECT_THAT(views, HasSubstr("extrinsics           [1, 2, 3, 4]  "));
+}
+
+TEST(CppPageTest, ModelsOfSeveralInputsRun) {
+  const std::vector<std::string> plugins = {ExamplePlugins({"matte", "image between two", "points"})};
+  const auto printed = [&](const std::string& need, const std::string& kind) {
+    const ToolResult run = RunExample(ExampleModel(need), {kind}, plugins);
+    EXPECT_EQ(run.exit_status, 0) << run.err;
+    return run.out;
+  };
+  EXPECT_THAT(printed("matte", "trimap"), HasSubstr("result               [1, 1, 280, 420]  "));
+  const std::string between = printed("image between two", "between");
+  EXPECT_THAT(between, HasSubstr("image                [1, 3, 280, 420]  "));
+  EXPECT_THAT(between, HasSubstr("flow                 [1, 4, 280, 420]  "));
+  EXPECT_THAT(between, HasSubstr("mask                 [1, 1, 280, 420]  "));
+  EXPECT_THAT(printed("points", "tokens"), HasSubstr("points               [1, 280, 420, 3]  "));
+}
+
+// What the page quotes of LibTorch.
+TEST(CppPageTest, AWrongNumberOfArgumentsIsNamed) {
+  const std::string page = ReadFile(DataPath("docs/cpp.md"));
+  const std::vector<std::string> plugins = {ExamplePlugins({"matte", "image between two", "points"})};
+  const struct {
+    std::string need, kind, message;
+  } cases[] = {
+      {"matte", "", "forward() is missing value for argument 'trimap'"},
+      {"matte", "between", "Expected at most 3 argument(s) for operator 'forward', but received 4 argument(s)"},
+      {"matte", "tokens", "Expected a value of type 'Tensor' for argument 'trimap'"},
+  };
+  for (const auto& [need, kind, message] : cases) {
+    std::vector<std::string> arguments;
+    if (!kind.empty()) arguments.push_back(kind);
+    const ToolResult run = RunExample(ExampleModel(need), arguments, plugins);
+    EXPECT_EQ(run.exit_status, 1);
+    EXPECT_THAT(run.err, AllOf(HasSubstr(message), Not(HasSubstr("frame #"))));
+    EXPECT_THAT(page, HasSubstr(message));
+  }
+}
+
+TEST(CppPageTest, NoViewsAreAnError) {
+  const ToolResult run = RunExample(ExampleModel("published views"), {"0"});
+  EXPECT_EQ(run.exit_status, 1);
+  const std::string message = "the input must have at least one view and one pixel";
+  EXPECT_THAT(run.err, HasSubstr("AssertionError: " + message));
+  EXPECT_THAT(ReadFile(DataPath("docs/cpp.md")), HasSubstr(message));
 }
 
 // The line of what() by which the page's table finds the cause.
