@@ -324,8 +324,9 @@ TEST_F(PackageFilesTest, AMatteIsAlphaAndTakesTheTrimapThere) {
   auto texts = Texts();
   EXPECT_THAT(texts["tiny_CatFileCreator.nk"], HasSubstr("\n channelsIn rgba.red,rgba.green,rgba.blue,rgba.alpha\n"
                                                          " channelsOut rgba.alpha\n"));
-  EXPECT_THAT(texts["tiny.gizmo"], AllOf(HasSubstr("  from0 rgba.alpha\n  to0 matte.alpha\n  name Copy1"),
-                                         HasSubstr("  from0 rgba.alpha\n  to0 rgba.alpha\n  name ReplaceRgba")));
+  EXPECT_THAT(texts["tiny.gizmo"],
+              AllOf(HasSubstr("  from0 rgba.alpha\n  to0 matte.alpha\n  bbox B\n  name Copy1"),
+                    HasSubstr("  from0 rgba.alpha\n  to0 rgba.alpha\n  bbox B\n  name ReplaceRgba")));
   const std::vector<std::string> stacks = Stacks(texts["tiny.gizmo"]);
   EXPECT_THAT(std::vector<std::string>(stacks.end() - 5, stacks.end()),
               ElementsAre("Copy1: Input1 BackToPlate", "ReplaceRgba: Copy1 BackToPlate", "Preview: ReplaceRgba",

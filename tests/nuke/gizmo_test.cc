@@ -106,6 +106,7 @@ void ExpectNear(const at::Tensor& expected, const at::Tensor& actual) {
 void ExpectPasses(const Plate& before, const Plate& after, const std::vector<std::string>& made) {
   EXPECT_EQ(after.width, before.width);
   EXPECT_EQ(after.height, before.height);
+  EXPECT_EQ(after.box, before.box);
   for (const auto& [name, pixels] : before.channels) {
     if (std::find(made.begin(), made.end(), name) != made.end()) continue;
     ASSERT_EQ(after.channels.count(name), 1) << name;
@@ -139,6 +140,20 @@ TEST_F(GizmoDepthTest, WithOverscanTheWholeBoundingBoxDoes) {
   const Plate result = gizmo_.Run(PlateAt, 1);
   ExpectPasses(PlateAt(1), result, {});
   ExpectNear(Depth(PlateAt(1).box), result.Get("depth.Z", PlateAt(1).box));
+}
+
+TEST_F(GizmoDepthTest, ASmallerBoundingBoxStays) {
+  const auto small_at = [](double frame) {
+    Plate plate = PlateAt(frame);
+    plate.box = {3, 4, 30, 28};
+    for (auto& [channel, pixels] : plate.channels) pixels = PlateAt(frame).Get(channel, plate.box);
+    return plate;
+  };
+  const Plate plate = small_at(1);
+  const at::Tensor whole = model_.Run(ToSRGB(plate.Image(Rgb(), plate.format())))[0][0];
+  const Plate result = gizmo_.Run(small_at, 1);
+  ExpectPasses(plate, result, {});
+  ExpectNear(whole.slice(0, 30 - 28, 30 - 4).slice(1, 3, 30), result.Get("depth.Z", plate.box));
 }
 
 TEST_F(GizmoDepthTest, KnobsReachTheModel) {

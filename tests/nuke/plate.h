@@ -14,6 +14,8 @@ namespace modelport {
 // Pixels from (x, y) to (r, t); rows are counted from below.
 struct Area {
   int64_t x, y, r, t;
+
+  bool operator==(const Area&) const = default;
 };
 
 Area Union(const Area& a, const Area& b);

@@ -47,8 +47,10 @@ def _write_list(folder, cats):
         else:
             digest = _sha256(cat)
         lines.append(digest + "  " + os.path.relpath(cat, folder).replace("\\", "/") + "\n")
-    with open(os.path.join(folder, "SHA256SUMS"), "w") as file:
+    path = os.path.join(folder, "SHA256SUMS")
+    with open(path + ".new", "w") as file:
         file.write("".join(lines))
+    os.replace(path + ".new", path)
 
 
 def _convert(script, cat):
