@@ -8,10 +8,9 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 unset BUILD_WORKING_DIRECTORY
 
-"$programs/docs/pictures/draw_scene" scene.png --size=315x210
+"$programs/docs/pictures/draw_scene" scene.png --size=252x168
 # predict MODEL [FLAG]...
 predict() { "$programs/tools/predict/predict" --model="$1" --input=scene.png "${@:2}"; }
-predict demo_depth --out="$out/depth.png" --side_by_side
 predict demo_depth --out=metres.png
 "$programs/docs/pictures/draw_points" metres.png scene.png "$out/points.png"
 
@@ -32,7 +31,8 @@ package() {
 }
 "$programs/docs/pictures/draw_scene" scene.png --size=210x140 --trimap=trimap.png
 package node_depth demo_depth --picture=scene.png
-package node_upscale demo_upscale --picture="$out/small.png"
+"$programs/docs/pictures/draw_scene" tiny.png --size=90x60
+package node_upscale demo_upscale --picture=tiny.png
 package node_between demo_between --picture="$out/before.png,$out/after.png"
 package node_flow demo_between --wrapper=flow --picture="$out/before.png,$out/after.png"
 
@@ -43,6 +43,6 @@ predict resnet18 --weights=seeded
 predict moge2_vits_normal --weights=seeded --size=1200 --out="$out/normals.png" --normals
 predict vitmatte_s_com --weights=seeded --trimap=trimap.png --out="$out/matte.png"
 
-# README.md's picture, of docs/pictures/scene.png, and what is right.
+# The first picture of README.md and of the gallery, of docs/pictures/scene.png, and what is right.
 "$programs/docs/pictures/draw_scene" scene.png --depth="$out/exact.png"
 predict demo_depth --out="$out/predict.png" --side_by_side
