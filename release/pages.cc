@@ -66,7 +66,7 @@ std::string ManPage(const std::vector<Command>& commands) {
   return absl::StrCat(
       page,
       ".SH EXIT STATUS\n0 if the command did what it was asked to do and proved it, else 1\\&. With "
-      "\\fB\\-\\-json\\fR 2 for a wrong call, 3 for a damaged file, 4 for what is not there, and 1 for what "
+      "\\fB\\-\\-json\\fR 2 for a wrong call, 3 for a damaged file, 4 for what is unavailable, and 1 for what "
       "is refused and all else: docs/json.md\\&.\n");
 }
 

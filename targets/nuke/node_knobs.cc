@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "absl/types/optional.h"
 #include "common/manifest/manifest_facts.h"
 
 namespace modelport {
@@ -77,8 +78,8 @@ std::string PlaceLine(const PlaceKnob& place, const Manifest& manifest) {
   }
   const bool is_point = values.size() == 2;
   return Line(PlaceForms()[is_point ? 0 : 1].type, place.name,
-              is_point ? "Where it is, in pixels of the plate; the cross in the Viewer moves it"
-                       : "Where it is, in pixels of the plate; its edges in the Viewer move it",
+              absl::StrCat("In pixels of the plate, which a new node takes for one of 1920 x 1080. ",
+                           is_point ? "The cross" : "The box", " in the Viewer moves it"),
               "", absl::StrCat("{", absl::StrJoin(values, " "), "}"));
 }
 

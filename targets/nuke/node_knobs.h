@@ -24,7 +24,7 @@ std::vector<PlaceKnob> PlaceKnobs(const Manifest& manifest);
 // Whether the node has no knob for it, but computes the time between two frames from the frame that it shows.
 bool IsComputed(const Manifest::Knob& knob, const Manifest& manifest);
 
-// FailedPrecondition if a knob of the model would have a name that the node has taken, `own`.
+// FailedPrecondition if a knob of the model would have a name for which `is_own` says that the node has it.
 absl::Status CheckKnobNames(const Manifest& manifest, const std::function<bool(const std::string& name)>& is_own);
 
 // The lines of a gizmo that add the node's knobs, in the order of the model's; "" for a model without any.

@@ -92,7 +92,8 @@ absl::Status CheckOutputs(const Manifest& manifest) {
 const std::set<std::string>& KnobsOfTheNode() {
   static const auto* const knobs = [] {
     auto* const own =
-        new std::set<std::string>{"name", "label", "width", "height", "frame", "input", "parent", "disable", "bbox"};
+        new std::set<std::string>{"name",    "label", "width", "height", "frame",       "input",      "parent",
+                                  "disable", "bbox",  "root",  "this",   "first_frame", "last_frame", "format"};
     for (const EmbeddedFile& file : NukeTemplates()) {
       if (!absl::EndsWith(file.path, ".gizmo")) continue;
       for (const absl::string_view line : absl::StrSplit(file.text, '\n')) {
@@ -218,17 +219,14 @@ std::vector<std::string> AsideChannels(const Manifest::Interface& interface) {
 
 void AddAside(const Manifest::Interface& interface, TemplateData& data) {
   const std::vector<std::string> channels = AsideChannels(interface);
-  std::vector<TemplateValues>& aside = data.lists["aside"];
-  for (const std::string& channel : channels) {
-    data.lists["aside_channels"].push_back(
-        {{"index", absl::StrCat(data.lists["aside_channels"].size())}, {"channel", channel}});
-  }
-  aside = KeepIf(!channels.empty());
-  data.lists["aside_channels"];
+  std::vector<TemplateValues> rows;
+  for (const std::string& channel : channels)
+    rows.push_back({{"index", absl::StrCat(rows.size())}, {"channel", channel}});
+  data.lists["aside"] = KeepIf(!channels.empty());
+  data.lists["aside_channels"] = std::move(rows);
   // "alpha" of "rgba.alpha", "depth" of "depth.Z".
-  const absl::string_view first = channels.empty() ? "" : absl::string_view(channels.front());
-  data.values["aside_name"] = std::string(absl::StartsWith(first, "rgba.") ? absl::StripPrefix(first, "rgba.")
-                                                                           : first.substr(0, first.find('.')));
+  const std::vector<std::string> parts = absl::StrSplit(channels.empty() ? "." : channels.front(), '.');
+  data.values["aside_name"] = parts[0] == "rgba" ? parts[1] : parts[0];
   data.values["aside_text"] = absl::StrJoin(channels, ", ");
 }
 
@@ -265,9 +263,12 @@ void AddChannels(const Manifest::Interface& interface, TemplateData& data) {
 }
 
 // A piece of the rainbow from blue to red, whose middle is at `peak` of 4 quarters, over the range that the knobs set.
-std::string RainbowOf(const std::string& channel, int peak) {
-  return absl::StrCat("min(1, max(0, 1.5 - abs(4 * (", channel,
-                      " - parent.preview_low) / (parent.preview_high - parent.preview_low) - ", peak, ")))");
+std::string RainbowOf(const std::string& channel, int peak, bool is_depth) {
+  // Depth that is remapped is 0 to 1.
+  const std::string low = is_depth ? "(parent.remap ? 0 : parent.preview_low)" : "parent.preview_low";
+  const std::string high = is_depth ? "(parent.remap ? 1 : parent.preview_high)" : "parent.preview_high";
+  return absl::StrCat("min(1, max(0, 1.5 - abs(4 * (", channel, " - ", low, ") / (", high, " - ", low, ") - ", peak,
+                      ")))");
 }
 
 // Motion, right and up, in colours that turn with its direction: of red, green and blue, which are thirds of a turn
@@ -292,10 +293,11 @@ void AddPreview(const Manifest& manifest, TemplateData& data) {
   for (size_t i = 0; kind != "colour" && i < 3; ++i) {
     const std::string& shown = own[std::min(i, own.size() - 1)];
     const std::string grey = kind == "normals" ? absl::StrCat(shown, " / 2 + 0.5") : shown;
-    const std::string expression =
-        kind == "flow" ? DirectionOf(own[0], own[1], static_cast<int>(i))
-        : is_coloured  ? absl::StrCat("parent.preview == 1 ? ", grey, " : ", RainbowOf(shown, 3 - static_cast<int>(i)))
-                       : grey;
+    const std::string expression = kind == "flow" ? DirectionOf(own[0], own[1], static_cast<int>(i))
+                                   : is_coloured
+                                       ? absl::StrCat("parent.preview == 1 ? ", grey, " : ",
+                                                      RainbowOf(shown, 3 - static_cast<int>(i), kind == "depth"))
+                                       : grey;
     data.lists["preview"].push_back({{"index", absl::StrCat(i)}, {"expression", expression}});
   }
 }
@@ -329,7 +331,7 @@ void AddFrames(const Manifest& manifest, TemplateData& data) {
   std::vector<std::string> offsets;
   for (int i = 1; i < frames.size(); ++i) {
     offsets.push_back(absl::StrFormat("%+d", frames[i]));
-    const std::string time = is_between ? "min(floor(parent.shown_frame) + 1, parent.last_frame)"
+    const std::string time = is_between ? "min(floor(parent.shown_frame) + 1, parent.input_last)"
                                         : absl::StrCat("frame", frames[i] < 0 ? " - " : " + ", std::abs(frames[i]));
     others.push_back({{"number", absl::StrCat(i + 1)}, {"time", time}, {"xpos", absl::StrCat(200 + 120 * i)}});
     // A Copy node takes the last two of Nuke's stack, so the last frame is the first that is added.

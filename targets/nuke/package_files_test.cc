@@ -102,8 +102,9 @@ class PackageFilesTest : public testing::Test {
   Manifest manifest_;
 };
 
-// Whether brackets that no backslash precedes and that lie in no string, where `strings` are known, come in pairs.
-bool IsBalanced(const std::string& text, const std::string& brackets, bool strings) {
+// Whether brackets of Python come in pairs, but for those in strings.
+bool IsBalanced(const std::string& text) {
+  const std::string brackets = "()[]{}";
   std::string open;
   bool in_string = false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -111,7 +112,7 @@ bool IsBalanced(const std::string& text, const std::string& brackets, bool strin
       ++i;
     } else if (text[i] == '"') {
       in_string = !in_string;
-    } else if (const size_t kind = brackets.find(text[i]); kind != brackets.npos && !(strings && in_string)) {
+    } else if (const size_t kind = brackets.find(text[i]); kind != brackets.npos && !in_string) {
       if (kind % 2 == 0) {
         open.push_back(brackets[kind + 1]);
       } else if (open.empty() || open.back() != text[i]) {
@@ -154,7 +155,7 @@ TEST_F(PackageFilesTest, BracketsComeInPairs) {
     EXPECT_THAT(ReadNukeScript(texts[name]).faults, IsEmpty());
   }
   for (const char* name : {"convert.py", "init.py", "menu.py"}) {
-    EXPECT_TRUE(IsBalanced(texts[name], "()[]{}", /*strings=*/true)) << texts[name];
+    EXPECT_TRUE(IsBalanced(texts[name])) << texts[name];
   }
 }
 
@@ -187,7 +188,7 @@ TEST_F(PackageFilesTest, TheGizmoPassesItsKnobsOnWithinTheirRange) {
                                "near:{\"min(2.5, max(-1, parent.near))\"};}"));
   EXPECT_THAT(gizmo, HasSubstr("\n max_size 1036\n"));
   EXPECT_THAT(gizmo, HasSubstr("\n near 0.25\n"));
-  EXPECT_THAT(gizmo, HasSubstr("  from0 depth.Z\n  to0 depth.Z\n  name Copy1"));
+  EXPECT_THAT(gizmo, HasSubstr("  from0 depth.Z\n  to0 depth.Z\n  bbox B\n  name Copy1"));
 }
 
 TEST_F(PackageFilesTest, ChoicesAreAPulldownAndWhatIsOnOrOffACheckbox) {
@@ -230,8 +231,8 @@ TEST_F(PackageFilesTest, FeaturesGetALayerAndReplaceThePlateOnlyOnDemand) {
   EXPECT_THAT(texts["tiny_CatFileCreator.nk"], HasSubstr("channelsOut rgba.red,rgba.green,rgba.blue,rgba.alpha\n"));
   EXPECT_THAT(gizmo, HasSubstr("\nadd_layer {features features.red features.green features.blue features.alpha}\n"));
   EXPECT_THAT(gizmo, HasSubstr("  from0 rgba.red\n  to0 features.red\n"));
-  EXPECT_THAT(gizmo, HasSubstr("  from3 rgba.alpha\n  to3 features.alpha\n  name Copy1\n"));
-  EXPECT_THAT(gizmo, HasSubstr("  from3 rgba.alpha\n  to3 rgba.alpha\n  name ReplaceRgba\n"));
+  EXPECT_THAT(gizmo, HasSubstr("  from3 rgba.alpha\n  to3 features.alpha\n  bbox B\n  name Copy1\n"));
+  EXPECT_THAT(gizmo, HasSubstr("  from3 rgba.alpha\n  to3 rgba.alpha\n  bbox B\n  name ReplaceRgba\n"));
   EXPECT_THAT(gizmo, HasSubstr("disable {{\"1 - parent.replace_rgba\"}}\n"));
   EXPECT_THAT(gizmo, HasSubstr(" addUserKnob {6 replace_rgba "));
   EXPECT_THAT(ReadNukeScript(gizmo).faults, IsEmpty());
@@ -423,11 +424,11 @@ TEST_F(PackageFilesTest, ANodeForOneImageTakesItAsItIs) {
   EXPECT_THAT(gizmo, HasSubstr("setValue(node.knob(\\\"gpuName\\\").value())\"\n"));
   EXPECT_THAT(
       gizmo,
-      AllOf(
-          HasSubstr(
-              "  expr0 \"parent.preview == 1 ? depth.Z : min(1, max(0, 1.5 - abs(4 * (depth.Z - parent.preview_low) / "
-              "(parent.preview_high - parent.preview_low) - 3)))\"\n"),
-          Not(HasSubstr("premultiply"))));
+      AllOf(HasSubstr(
+                "  expr0 \"parent.preview == 1 ? depth.Z : min(1, max(0, 1.5 - abs(4 * (depth.Z - (parent.remap ? 0 : "
+                "parent.preview_low)) / ((parent.remap ? 1 : parent.preview_high) - (parent.remap ? 0 : "
+                "parent.preview_low)) - 3)))\"\n"),
+            Not(HasSubstr("premultiply"))));
   // The bounding box goes in as an image of its own, and what comes out goes back to its place.
   EXPECT_THAT(gizmo, AllOf(HasSubstr("box {{\"parent.overscan ? input.bbox.x : 0\"}"),
                            HasSubstr("\"parent.overscan ? input.bbox.t : input.height\"}}\n"

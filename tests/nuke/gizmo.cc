@@ -27,9 +27,13 @@
 namespace modelport {
 namespace {
 
+// The frames of every clip.
+constexpr double kFirstFrame = 1, kLastFrame = 100;
+
 at::Tensor Number(double value) { return at::scalar_tensor(value, at::kDouble); }
 
-// An expression of a knob: numbers, names, + - * / ==, a ? b : c, calls of min, max, clamp, floor and abs, and
+// An expression of a knob: numbers, names, + - * / ==, a ? b : c, ! of one, calls of min, max, clamp, floor and abs,
+// [exists parent.inputN], and
 // KNOB.integrate(a, b) of a knob without keys.
 class GizmoExpression {
  public:
@@ -167,10 +171,15 @@ Plate ConvertColours(Plate plate, const NukeNode& node) {
   return plate;
 }
 
-Plate CopyChannels(Plate plate, const Plate& other, const NukeNode& node) {
+// The box of both plates together, or with bbox B of the first.
+Area BoxOf(const Plate& plate, const Plate& other, const NukeNode& node) {
   const auto bbox = node.values.find("bbox");
   EXPECT_TRUE(bbox == node.values.end() || bbox->second.text == "B");
-  const Area box = bbox == node.values.end() ? Union(plate.box, other.box) : plate.box;
+  return bbox == node.values.end() ? Union(plate.box, other.box) : plate.box;
+}
+
+Plate CopyChannels(Plate plate, const Plate& other, const NukeNode& node) {
+  const Area box = BoxOf(plate, other, node);
   Plate result = {plate.width, plate.height, box};
   for (const auto& channel : plate.channels) result.channels[channel.first] = plate.Get(channel.first, box);
   for (int i = 0; node.values.count(absl::StrCat("from", i)) == 1; ++i) {
@@ -232,7 +241,7 @@ Plate DistortPlate(Plate plate, const NukeNode& node) {
 // Where the mask is 1 the other picture, where it is 0 the plate; channels that the other one lacks stay.
 Plate MixPlates(const Plate& plate, const Plate& other, const Plate& mask, const NukeNode& node) {
   EXPECT_EQ(node.values.at("channels").text, "all");
-  const Area box = Union(plate.box, other.box);
+  const Area box = BoxOf(plate, other, node);
   const at::Tensor part = mask.Get(node.values.at("maskChannel").text, box);
   Plate result = {plate.width, plate.height, box};
   for (const auto& channel : plate.channels) {
@@ -312,8 +321,8 @@ at::Tensor Gizmo::Value(const std::string& node, const std::string& expression, 
     const size_t index = corner % corners.size();
     if (name == "frame") return Number(frame);
     if (parts[0] == "exists") return Number(IsConnected(parts[1]));
-    if (name == "root.first_frame") return Number(1);
-    if (name == "root.last_frame") return Number(100);
+    if (name == "input.first_frame") return Number(kFirstFrame);
+    if (name == "input.last_frame") return Number(kLastFrame);
     if (parts[0] == "input") {
       const std::string& input = node.empty() ? "Input1" : script_.nodes.at(node).inputs[0];
       return Number(PlateValue(Evaluate(input, frame), parts));
@@ -329,11 +338,13 @@ at::Tensor Gizmo::Value(const std::string& node, const std::string& expression, 
 
 // Whether the input of this number is connected.
 bool Gizmo::IsConnected(const std::string& number) const {
-  return std::any_of(clips_.begin(), clips_.end(), [&](const auto& clip) {
-    const auto& values = script_.nodes.at(clip.first).values;
-    const auto found = values.find("number");
-    return found != values.end() && found->second.text == number;
-  });
+  for (const auto& [name, node] : script_.nodes) {
+    const auto found = node.values.find("number");
+    if (node.type == "Input" && found != node.values.end() && found->second.text == number)
+      return clips_.count(name) == 1;
+  }
+  ADD_FAILURE() << "there is no input " << number;
+  return false;
 }
 
 Plate Gizmo::Evaluate(const std::string& name, double frame) {

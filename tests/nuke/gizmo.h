@@ -29,7 +29,7 @@ class Gizmo {
   Gizmo(const std::string& script, std::map<std::string, torch::jit::Module> modules,
         std::vector<std::string> channels_in, std::vector<std::string> channels_out);
 
-  // Sets a knob, by a number, a list of them in braces, an expression or the name of a choice.
+  // Sets a knob, by a number or several with blanks between, an expression in braces or the name of a choice.
   void Set(const std::string& knob, const std::string& value);
 
   // Connects an input beside the first, by its name in the node graph.

@@ -142,20 +142,6 @@ TEST_F(GizmoDepthTest, WithOverscanTheWholeBoundingBoxDoes) {
   ExpectNear(Depth(PlateAt(1).box), result.Get("depth.Z", PlateAt(1).box));
 }
 
-TEST_F(GizmoDepthTest, ASmallerBoundingBoxStays) {
-  const auto small_at = [](double frame) {
-    Plate plate = PlateAt(frame);
-    plate.box = {3, 4, 30, 28};
-    for (auto& [channel, pixels] : plate.channels) pixels = PlateAt(frame).Get(channel, plate.box);
-    return plate;
-  };
-  const Plate plate = small_at(1);
-  const at::Tensor whole = model_.Run(ToSRGB(plate.Image(Rgb(), plate.format())))[0][0];
-  const Plate result = gizmo_.Run(small_at, 1);
-  ExpectPasses(plate, result, {});
-  ExpectNear(whole.slice(0, 30 - 28, 30 - 4).slice(1, 3, 30), result.Get("depth.Z", plate.box));
-}
-
 TEST_F(GizmoDepthTest, KnobsReachTheModel) {
   gizmo_.Set("normalize", "true");
   const Area format = {0, 0, 40, 30};
@@ -202,6 +188,41 @@ TEST_F(GizmoDepthTest, DepthIsRemappedAlikeInAllFrames) {
   const Plate result = gizmo_.Run(PlateAt, 1);
   ExpectPasses(PlateAt(1), result, {});
   ExpectNear(Depth({0, 0, 40, 30}).sub(2).div(-4), result.Get("depth.Z", result.format()));
+}
+
+// A plate within its format, as that of a rendered thing.
+Plate SmallPlateAt(double frame) {
+  Plate plate = PlateAt(frame);
+  plate.box = {3, 4, 30, 28};
+  for (auto& [channel, pixels] : plate.channels) pixels = PlateAt(frame).Get(channel, plate.box);
+  plate.channels["depth.Z"] = plate.channels.at("mask.a").add(1);
+  return plate;
+}
+
+TEST_F(GizmoDepthTest, OfASmallerBoundingBoxThePixelsInItGetDepth) {
+  const Plate plate = SmallPlateAt(1);
+  const at::Tensor whole = model_.Run(ToSRGB(plate.Image(Rgb(), plate.format())))[0][0];
+  const Plate result = gizmo_.Run(SmallPlateAt, 1);
+  ExpectPasses(plate, result, {"depth.Z"});
+  ExpectNear(whole.slice(0, 30 - 28, 30 - 4).slice(1, 3, 30), result.Get("depth.Z", plate.box));
+}
+
+TEST(GizmoTest, ThePlateKeepsItsBoundingBox) {
+  for (const char* const wrapper :
+       {"NukeDepth", "NukeMatte", "NukeMask", "NukePromptedDepth", "NukeNormals", "NukeFeatures", "NukeBetween",
+        "NukeRetime", "NukeFlow", "NukeMotion", "NukeShot"}) {
+    for (const Clip& clip : {Clip(PlateAt), Clip(SmallPlateAt)}) {
+      Gizmo gizmo = GizmoOf(NukeTestModels(wrapper).front());
+      const auto with_depth = [&](double frame) {
+        Plate plate = clip(frame);
+        plate.channels["depth.Z"] = plate.channels.at("mask.a").add(1);
+        return plate;
+      };
+      const Plate result = gizmo.Run(with_depth, 4);
+      EXPECT_EQ(result.box, clip(4).box) << wrapper;
+      EXPECT_EQ(result.width, clip(4).width) << wrapper;
+    }
+  }
 }
 
 TEST(GizmoTest, APulldownChoosesTheModel) {
@@ -385,8 +406,8 @@ TEST(GizmoTest, FramesAreWithinTheInputRange) {
   const std::string name = NukeTestModels("NukeBetween").front();
   Gizmo gizmo = GizmoOf(name);
   const Area format = PlateAt(1).format();
-  gizmo.Set("first_frame", "11");
-  gizmo.Set("last_frame", "13");
+  gizmo.Set("input_first", "11");
+  gizmo.Set("input_last", "13");
   ExpectPasses(PlateAt(11), gizmo.Run(PlateAt, 4), {});
   ExpectPasses(PlateAt(11), gizmo.Run(PlateAt, 11), {});
   ExpectPasses(PlateAt(12), gizmo.Run(PlateAt, 13), {});
@@ -397,7 +418,7 @@ TEST(GizmoTest, FramesAreWithinTheInputRange) {
   ExpectNear(ToLinear(GetNukeModel(name).Run(pair, {{"timestep", 0.5}}))[0][0],
              gizmo.Run(PlateAt, 14).Get("rgba.red", format));
   // 11 + 0.7 * 20 is a whole number but for rounding.
-  gizmo.Set("last_frame", "100");
+  gizmo.Set("input_last", "100");
   gizmo.Set("speed", "0.7");
   ExpectPasses(PlateAt(25), gizmo.Run(PlateAt, 31), {});
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <regex>
 #include <set>
 #include <utility>
 
@@ -13,9 +14,9 @@
 namespace modelport {
 namespace {
 
-// Takes the next word of `text`; none at the end of a line, which is taken too. Sets `is_open` if the text ends within
-// braces or quotes.
-bool TakeWord(absl::string_view& text, NukeWord& word, bool& is_open) {
+// Takes the next word of `text`; none at the end of a line, which is taken too. Sets `is_wrong` if the text ends within
+// braces or quotes, or goes on right behind them.
+bool TakeWord(absl::string_view& text, NukeWord& word, bool& is_wrong) {
   while (!text.empty() && (text[0] == ' ' || text[0] == '\t' || text[0] == '\r')) text.remove_prefix(1);
   if (text.empty() || text[0] == '\n') {
     if (!text.empty()) text.remove_prefix(1);
@@ -39,17 +40,19 @@ bool TakeWord(absl::string_view& text, NukeWord& word, bool& is_open) {
     if (!is_quoted && !word.is_braced && (c == ' ' || c == '\n')) return true;
     word.text += c;
   }
-  is_open |= text.empty() && (is_quoted || word.is_braced);
+  const bool is_enclosed = is_quoted || word.is_braced;
+  is_wrong |= text.empty() && is_enclosed;
   if (!text.empty()) text.remove_prefix(1);
+  is_wrong |= is_enclosed && !text.empty() && text.find_first_of(" \t\r\n") != 0;
   return true;
 }
 
 // The commands of a script, each with its words; comments are none.
-std::vector<std::vector<NukeWord>> Commands(absl::string_view text, bool& is_open) {
+std::vector<std::vector<NukeWord>> Commands(absl::string_view text, bool& is_wrong) {
   std::vector<std::vector<NukeWord>> commands;
   while (!text.empty()) {
     std::vector<NukeWord> command;
-    for (NukeWord word; TakeWord(text, word, is_open);) command.push_back(word);
+    for (NukeWord word; TakeWord(text, word, is_wrong);) command.push_back(word);
     if (!command.empty() && !absl::StartsWith(command[0].text, "#")) commands.push_back(std::move(command));
   }
   return commands;
@@ -112,9 +115,10 @@ bool IsBuiltIn(absl::string_view channel) {
 class Reader {
  public:
   explicit Reader(absl::string_view text) {
-    bool is_open = false;
-    for (const std::vector<NukeWord>& command : Commands(text, is_open)) Read(command);
-    if (is_open) Fault("the script ends within braces or quotes");
+    bool is_wrong = false;
+    for (const std::vector<NukeWord>& command : Commands(text, is_wrong)) Read(command);
+    if (is_wrong) Fault("the script has braces or quotes that do not end a word");
+    CheckLinks();
     script_.stack = std::move(stack_);
   }
 
@@ -146,23 +150,28 @@ class Reader {
   NukeNode ReadNode(const std::string& type, const std::string& body) {
     NukeNode node;
     node.type = type;
-    bool is_open = false;
-    for (const std::vector<NukeWord>& command : Commands(body, is_open)) {
+    bool is_wrong = false;
+    for (const std::vector<NukeWord>& command : Commands(body, is_wrong)) {
       const std::string& knob = command[0].text;
       if (command.size() < 2) {
         Fault(absl::StrCat(type, ": ", knob, " has no value"));
       } else if (knob == "addUserKnob") {
-        AddUserKnob(NukeWords(command[1].text), node);
+        AddUserKnob(command[1].text, node);
       } else {
         if (command.size() > 2) Fault(absl::StrCat(type, ": ", knob, " has more than one value"));
         node.values[knob] = command[1];
       }
     }
+    if (is_wrong) Fault(absl::StrCat(type, ": has braces or quotes that do not end a word"));
     CheckKnobs(node);
     return node;
   }
 
-  void AddUserKnob(const std::vector<NukeWord>& words, NukeNode& node) {
+  void AddUserKnob(const std::string& line, NukeNode& node) {
+    bool is_wrong = false;
+    const auto lines = Commands(line, is_wrong);
+    const std::vector<NukeWord> words = lines.empty() ? std::vector<NukeWord>() : lines[0];
+    if (is_wrong) Fault(absl::StrCat("addUserKnob: has braces or quotes that do not end a word: ", line));
     NukeUserKnob knob;
     if (words.size() < 2 || !absl::SimpleAtoi(words[0].text, &knob.type))
       return Fault("addUserKnob: has no type or name");
@@ -170,10 +179,14 @@ class Reader {
       const std::string& option = words[i].text;
       const bool is_flag = !words[i].is_braced && (option[0] == '+' || option[0] == '-');
       if (is_flag) continue;
+      if (std::string("ltTMRn").find(option) == std::string::npos) {
+        return Fault(absl::StrCat(words[1].text, ": ", option, " is no option of a knob"));
+      }
       const size_t values = option == "R" ? 2 : 1;
       if (i + values >= words.size()) return Fault(absl::StrCat(words[1].text, ": ", option, " has no value"));
       if (option == "l") knob.label = words[i + 1].text;
       if (option == "t") knob.help = words[i + 1].text;
+      if (option == "T") knob.text = words[i + 1].text;
       if (option == "M") {
         for (const NukeWord& choice : NukeWords(words[i + 1].text)) knob.choices.push_back(choice.text);
       }
@@ -193,6 +206,8 @@ class Reader {
         if (!IsValueOf(user->second, value)) Fault(absl::StrCat(name, ": ", value.text, " is none of its values"));
       } else if (known != nullptr && known->count(name) == 0 && !IsKnobOfEveryNode(name)) {
         Fault(absl::StrCat(node.type, ": has no knob ", name));
+      } else if (known != nullptr && !IsChoice(name, value)) {
+        Fault(absl::StrCat(node.type, ": ", value.text, " is no ", name));
       }
     }
     for (const auto& [name, value] : node.values) {
@@ -202,6 +217,45 @@ class Reader {
         Fault(absl::StrCat("Copy: no layer has the channel ", value.text));
       }
     }
+  }
+
+  // Makes sure that what links and expressions of nodes call NODE.KNOB is there.
+  void CheckLinks() {
+    for (const auto& [name, knob] : script_.gizmo.user_knobs) {
+      if (knob.type == 41) CheckLink(name, knob.text);
+    }
+    static const auto* const link = new std::regex(R"(([A-Z]\w*)\.([a-z]\w*))");
+    for (const auto& [name, node] : script_.nodes) {
+      for (const auto& [knob, value] : node.values) {
+        if (!absl::StrContains(value.text, "{") || knob == "onCreate") continue;
+        for (std::sregex_iterator found(value.text.begin(), value.text.end(), *link), end; found != end; ++found) {
+          CheckLink(absl::StrCat(name, ".", knob), found->str());
+        }
+      }
+    }
+  }
+
+  void CheckLink(const std::string& from, const std::string& to) {
+    const std::vector<std::string> parts = absl::StrSplit(to, '.');
+    const auto node = script_.nodes.find(parts[0]);
+    const std::set<std::string>* const known = node == script_.nodes.end() ? nullptr : KnobsOf(node->second.type);
+    if (parts.size() == 2 && known != nullptr && known->count(parts[1]) == 1) return;
+    Fault(absl::StrCat(from, ": there is no knob ", to));
+  }
+
+  // Whether the value is one that the knob of every node of the class may have; an expression may be any.
+  static bool IsChoice(const std::string& knob, const NukeWord& value) {
+    static const auto* const choices = new std::map<std::string, std::set<std::string>>{
+        {"bbox", {"union", "B", "A", "intersection"}},
+        {"filter",
+         {"impulse", "cubic", "keys", "simon", "rifman", "mitchell", "parzen", "notch", "lanczos4", "lanczos6",
+          "sinc4"}},
+        {"type", {"to format", "to box", "scale"}},
+        {"crop", {"true", "false"}},
+        {"pbb", {"true", "false"}},
+    };
+    const auto found = choices->find(knob);
+    return found == choices->end() || value.text[0] == '{' || found->second.count(value.text) == 1;
   }
 
   static bool IsValueOf(const NukeUserKnob& knob, const NukeWord& value) {
@@ -267,8 +321,8 @@ class Reader {
 }  // namespace
 
 std::vector<NukeWord> NukeWords(absl::string_view text) {
-  bool is_open = false;
-  const auto commands = Commands(text, is_open);
+  bool is_wrong = false;
+  const auto commands = Commands(text, is_wrong);
   return commands.empty() ? std::vector<NukeWord>() : commands[0];
 }
 

@@ -1,6 +1,5 @@
-// Scripts of Nuke (.nk, .gizmo), read as Nuke reads them: Tcl words, a stack of nodes, and knobs that users added. Of the
-// public gizmos that docs/nuke.md compares, all forms are read but clones; the classes of nodes are those that packages
-// have.
+// Scripts of Nuke (.nk, .gizmo), read as Nuke reads them: Tcl words, a stack of nodes, and knobs that users added. Clones,
+// gizmos within gizmos and inputs for masks, which public gizmos have, too, are not read.
 #ifndef MODELPORT_TESTS_NUKE_NUKE_SCRIPT_H_
 #define MODELPORT_TESTS_NUKE_NUKE_SCRIPT_H_
 
@@ -26,6 +25,7 @@ struct NukeUserKnob {
   int type = 0;  // 3: an integer, 4: a pulldown, 6: a checkbox, 7: a number, 12: a position, 15: a box, 20: a tab.
   std::string label;
   std::string help;
+  std::string text;  // The code of a button, or NODE.KNOB of a link.
   std::vector<std::string> choices = {};  // Of a pulldown.
 };
 
@@ -43,7 +43,8 @@ struct NukeScript {
   std::vector<std::string> order;  // Their names, as they stand in the script.
   std::vector<std::string> stack;  // The images that are left at the end.
   // What Nuke would refuse, or leave out without a word: braces that stay open, a knob that its node does not have, a
-  // value that is none of its knob, a node without an image, a name twice, a channel that no script has.
+  // value that is none of its knob, a link to a knob that is not there, a node without an image, a name twice, a channel
+  // that no script has.
   std::vector<std::string> faults;
 };
 

@@ -69,7 +69,8 @@ TEST(NukeScriptTest, FormsOfPublicGizmosAreRead) {
       " addUserKnob {7 x l X t \"\" +HIDDEN R 0 1000}\n x {{parent.y x65 1 1}}\n",
       "# a comment\n\tDot2 {\n }\npush 0\n Copy {\r\n  inputs 2\n  from0 -rgba.alpha\n  to0 -rgba.alpha\n  name \"a "
       "copy\"\n }\n");
-  EXPECT_THAT(script.faults, ElementsAre("Dot2: is an unknown class", "Dot2: has no name"));
+  EXPECT_THAT(script.faults,
+              ElementsAre("Dot2: is an unknown class", "Dot2: has no name", "filter: there is no knob Moved.filter"));
   EXPECT_EQ(script.gizmo.values.at("label").text, "<center>rgba");
   EXPECT_EQ(script.gizmo.values.at("onCreate").text, "n = nuke.thisNode()\nn[\"a\"].setValue(1)");
   EXPECT_EQ(script.nodes.at("a copy").inputs.size(), 2);
@@ -79,7 +80,14 @@ TEST(NukeScriptTest, FaultsAreFound) {
   const struct {
     std::string knobs, nodes, fault;
   } cases[] = {
-      {" label {a\n", "", "ends within braces or quotes"},
+      {" label {a\n", "", "braces or quotes that do not end a word"},
+      {"", " Crop {\n  label \"a\n  name C\n }\n", "Crop: has braces or quotes that do not end a word"},
+      {" addUserKnob {7 a t \"b \"c\" d\"}\n", "", "addUserKnob: has braces or quotes"},
+      {" addUserKnob {7 a x 1}\n", "", "a: x is no option of a knob"},
+      {" addUserKnob {41 a T Moved.filter}\n", "", "a: there is no knob Moved.filter"},
+      {"", " Transform {\n  filter {{Input1.filter}}\n  name T\n }\n", "T.filter: there is no knob Input1.filter"},
+      {"", " Transform {\n  filter Impulse\n  name T\n }\n", "Transform: Impulse is no filter"},
+      {"", " Crop {\n  crop maybe\n  name C\n }\n", "Crop: maybe is no crop"},
       {" addUserKnob {7 a}\n addUserKnob {7 a}\n", "", "two a"},
       {" addUserKnob {4 a M {b c}}\n a d\n", "", "a: d is none of its values"},
       {" addUserKnob {6 a}\n a 2\n", "", "a: 2 is none of its values"},

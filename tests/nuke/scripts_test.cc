@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -15,6 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/nuke/nuke_script.h"
 #include "tests/support/examples.h"
 #include "tests/support/tool_process.h"
 
@@ -162,6 +164,28 @@ TEST_F(ScriptsTest, AReleaseAddsThePathsOfItsPackages) {
   const ToolResult result = RunInNuke("13.2", {release + "/init.py"}, folder);
   EXPECT_EQ(result.exit_status, 0) << result.err;
   EXPECT_EQ(result.out, absl::StrCat("path ", release, "/Cattery/a\npath ", release, "/Cattery/b node\n"));
+}
+
+// The button by which a retimer takes all frames of its plate.
+TEST_F(ScriptsTest, TheButtonOfTheInputRangeLinksItToThePlate) {
+  const std::string model = ExampleModel("image between two");
+  const std::string folder = EmptyFolder("button");
+  const ToolResult made = RunWarmTool(
+      "package",
+      {"--model=" + model, "--weights=seeded", "--nuke=13", "--out=out", "--plugin_path=" + DataPath("models")},
+      folder);
+  ASSERT_EQ(made.exit_status, 0) << made.err;
+  const NukeScript script = ReadNukeScript(ReadFile(absl::StrCat(folder, "/out/", model, ".gizmo")));
+  std::ofstream(folder + "/button.py") << "import nuke\n" << script.gizmo.user_knobs.at("reset_range").text << "\n";
+  const ToolResult run = RunInNuke("15.1", {"button.py"}, folder);
+  EXPECT_EQ(run.exit_status, 0) << run.err;
+  std::string expected;
+  for (const auto& [knob, expression] :
+       {std::pair("input_first", "input.first_frame"), std::pair("input_last", "input.last_frame")}) {
+    absl::StrAppend(&expected, "knob ", knob, " | ", expression, "\n");
+    EXPECT_EQ(script.gizmo.values.at(knob).text, absl::StrCat("{", expression, "}"));
+  }
+  EXPECT_EQ(run.out, expected);
 }
 
 TEST(PackageNameTest, ANameOfOnesOwnIsThatOfEveryFileAndOfTheNode) {

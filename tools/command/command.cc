@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -30,16 +30,18 @@ namespace {
 
 bool IsHelp(absl::string_view argument) { return argument == "--help" || argument == "-help" || argument == "-h"; }
 
-bool IsVersion(absl::string_view argument) { return argument == "--version" || argument == "-version"; }
+bool IsJson(absl::string_view argument) { return argument == "--json" || argument == "-json"; }
 
-constexpr absl::string_view kJsonFlag = "--json";
+bool IsVersion(absl::string_view argument) { return argument == "--version" || argument == "-version"; }
 
 constexpr absl::string_view kStatusHelp =
     "The exit status is 0 if all is done and proven, else 1, and the first word on stderr is a code that tells a wrong "
     "flag, what is refused, a damaged file and others apart: docs/json.md#codes.";
 
 // For tools that have the flag.
-constexpr absl::string_view kJsonStatusHelp = " With --json the status tells them apart, too.";
+constexpr absl::string_view kJsonStatusHelp =
+    " With --json the status is 2 for a wrong flag, 3 for a damaged file, 4 "
+    "for what is unavailable, and 1 for all else.";
 
 // Flags and paths become parts of messages: a line end in one could forge a line.
 absl::Status CheckVisible(absl::string_view argument) {
@@ -48,11 +50,11 @@ absl::Status CheckVisible(absl::string_view argument) {
       absl::StrCat(Printable(argument), ": holds control characters, which names may not"));
 }
 
-absl::Status ParseAndStart(absl::Span<const char* const> arguments, const CommandRun& run) {
+// Sets the flags of `run`; returns the arguments that are none.
+absl::StatusOr<std::vector<std::string>> Parse(absl::Span<const char* const> arguments, const CommandRun& run) {
   for (const char* const argument : arguments) RETURN_IF_ERROR(CheckVisible(argument));
   RETURN_IF_ERROR(CheckVisible(ResolveUserPath("")));
-  ASSIGN_OR_RETURN(const std::vector<std::string> others, ParseFlags(*run.flags, arguments));
-  return run.start(others);
+  return ParseFlags(*run.flags, arguments);
 }
 
 // "CODE: message", of which every line but the first is indented.
@@ -105,12 +107,16 @@ int RunTool(int argc, const char* const* argv, const Command& command) {
   }
   const InputRecord record;
   const CommandRun run = command.begin();
-  const absl::Status status = CatchExceptions([&] { return ParseAndStart(arguments, run); });
+  absl::StatusOr<std::vector<std::string>> others;
+  const absl::Status status = CatchExceptions([&] {
+    others = Parse(arguments, run);
+    return others.ok() ? run.start(*others) : others.status();
+  });
   // "modelport list" in a program of several commands.
   const std::string name = command.name.substr(command.name.rfind(' ') + 1);
   // A wrong flag in front of --json ends the parsing before it is seen.
-  const bool is_reported =
-      run.report != nullptr && (run.report->is_wanted() || absl::c_linear_search(arguments, kJsonFlag));
+  const bool is_unseen = !others.ok() && std::any_of(arguments.begin(), arguments.end(), IsJson);
+  const bool is_reported = run.report != nullptr && (run.report->is_wanted() || is_unseen);
   if (is_reported) std::cout << run.report->Text(name, status);
   std::cout.flush();
   if (status.ok()) return 0;

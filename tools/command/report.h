@@ -40,8 +40,7 @@ class Report {
 nlohmann::ordered_json ParsedReport(const std::string& json);
 
 // The exit status of a tool with --json, which tells programs what to do: 0 if all is done and proven, 2 for a wrong
-// call, 3 for a damaged file, 4 for what is not there, now or on this machine, and 1 for all else. docs/json.md has the
-// table.
+// call, 3 for a damaged file, 4 for what is unavailable, and 1 for all else. docs/json.md has the table.
 int ReportedExitStatus(const absl::Status& status);
 
 // {"code": "NOT_FOUND", "message": "..."}.

@@ -35,6 +35,23 @@ class _Knob:
         self.text = text
 
 
+class _NodeKnob:
+    def __init__(self, name):
+        self.name = name
+
+    def setExpression(self, text):
+        print("knob " + self.name + " | " + text)
+
+
+class _ThisNode:
+    def __getitem__(self, name):
+        return _NodeKnob(name)
+
+
+def thisNode():
+    return _ThisNode()
+
+
 class _CreateCatFile:
     def __init__(self, node):
         self.node = node
