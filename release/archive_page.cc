@@ -1,13 +1,15 @@
 #include "release/archive_page.h"
 
 #include <regex>
+#include <set>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 
 namespace modelport {
 namespace {
@@ -45,7 +47,7 @@ std::string WithoutDeadRows(const std::string& page, const HasFile& has) {
 }
 
 std::string WithLiveLinks(const std::string& page, const HasFile& has) {
-  static const auto* const link = new std::regex(R"(\[([^\[\]]*)\]\(([^()\s#:]+)(#[^()\s]*)?\))");
+  static const auto* const link = new std::regex(R"(!?\[([^\[\]]*)\]\(([^()\s#:]+)(#[^()\s]*)?\))");
   std::string text;
   auto rest = page.cbegin();
   for (std::sregex_iterator found(page.begin(), page.end(), *link), end; found != end; ++found) {
@@ -57,7 +59,7 @@ std::string WithLiveLinks(const std::string& page, const HasFile& has) {
   return text;
 }
 
-bool NamesBazel(absl::string_view text) { return absl::StrContains(text, "bazel"); }
+bool NamesBazel(absl::string_view text) { return absl::StrContains(absl::AsciiStrToLower(text), "bazel"); }
 
 // The lines of a page in blocks, between which lines are empty; a fence is one block.
 std::vector<std::vector<std::string>> Blocks(const std::string& page) {
@@ -93,6 +95,39 @@ std::string SentencesWithoutBazel(const std::string& text) {
   return std::string(absl::StripTrailingAsciiWhitespace(kept));
 }
 
+std::string WithoutLastSentence(const std::string& text) {
+  static const auto* const end = new std::regex(R"([.:][ \n](?=[A-Z`*\[]))");
+  size_t last = 0;
+  for (std::sregex_iterator found(text.begin(), text.end(), *end), none; found != none; ++found) {
+    last = found->position() + found->length();
+  }
+  return std::string(absl::StripTrailingAsciiWhitespace(text.substr(0, last)));
+}
+
+// Links within the page, which lead to a heading: "## From a file" is "#from-a-file".
+std::string WithLiveAnchors(const std::string& page) {
+  std::set<std::string> anchors;
+  for (const absl::string_view line : absl::StrSplit(page, '\n')) {
+    if (!absl::StartsWith(line, "#")) continue;
+    std::string anchor = "#";
+    for (const char c : absl::StripAsciiWhitespace(line.substr(line.find_first_not_of('#')))) {
+      if (absl::ascii_isalnum(c) || c == '-' || c == '_') anchor += absl::ascii_tolower(c);
+      if (c == ' ') anchor += '-';
+    }
+    anchors.insert(anchor);
+  }
+  static const auto* const link = new std::regex(R"(\[([^\[\]]*)\]\((#[^()\s]*)\))");
+  std::string text;
+  auto rest = page.cbegin();
+  for (std::sregex_iterator found(page.begin(), page.end(), *link), end; found != end; ++found) {
+    text.append(rest, (*found)[0].first);
+    text += anchors.count((*found)[2]) > 0 ? found->str() : (*found)[1].str();
+    rest = (*found)[0].second;
+  }
+  text.append(rest, page.cend());
+  return text;
+}
+
 // The block without what names bazel; "" if nothing is left.
 std::string WithoutBazel(const std::vector<std::string>& block) {
   const std::string text = absl::StrJoin(block, "\n");
@@ -115,12 +150,15 @@ std::string WithoutBazel(const std::vector<std::string>& block) {
       absl::StrAppend(&items.back(), "\n", line);
     }
   }
+  int number = 0;
   for (const std::string& item : items) {
     std::smatch found;
     const std::string first = item.substr(0, item.find('\n'));
     const size_t begin = std::regex_match(first, found, *mark) ? found[1].length() : 0;
     const std::string sentences = SentencesWithoutBazel(item.substr(begin));
-    if (!sentences.empty()) kept.push_back(item.substr(0, begin) + sentences);
+    if (sentences.empty()) continue;
+    const bool is_numbered = begin > 0 && found[2] != "-";
+    kept.push_back(absl::StrCat(is_numbered ? absl::StrCat(++number, ". ") : item.substr(0, begin), sentences));
   }
   return absl::StrJoin(kept, "\n");
 }
@@ -131,9 +169,15 @@ std::string ArchivePage(absl::string_view page, const HasFile& has) {
   const std::string marked = WithLiveLinks(WithoutDeadRows(WithoutMarked(WithCommands(page)), has), has);
   std::vector<std::string> blocks;
   for (const std::vector<std::string>& block : Blocks(marked)) {
-    if (std::string kept = WithoutBazel(block); !kept.empty()) blocks.push_back(std::move(kept));
+    std::string kept = WithoutBazel(block);
+    // The sentence that leads to code goes with it.
+    if (kept.empty() && IsCode(block) && !blocks.empty() && absl::EndsWith(blocks.back(), ":")) {
+      blocks.back() = WithoutLastSentence(blocks.back());
+    }
+    if (!blocks.empty() && blocks.back().empty()) blocks.pop_back();
+    if (!kept.empty()) blocks.push_back(std::move(kept));
   }
-  return absl::StrJoin(blocks, "\n\n") + "\n";
+  return WithLiveAnchors(absl::StrJoin(blocks, "\n\n") + "\n");
 }
 
 }  // namespace modelport

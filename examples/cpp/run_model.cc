@@ -1,15 +1,15 @@
 // Runs an artifact and prints the shape and the range of each output.
 //
 //   run_model ARTIFACT            an image
-//   run_model ARTIFACT 2          so many views of a scene: Depth Anything 3
+//   run_model ARTIFACT 2          two views of a scene, or any other number: Depth Anything 3
 //   run_model ARTIFACT trimap     an image and its trimap: ViTMatte
 //   run_model ARTIFACT tokens     an image and how many tokens it becomes: MoGe-2
 //   run_model ARTIFACT between    two images and the time between them: RIFE
 #include <torch/script.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -35,7 +35,10 @@ std::vector<c10::IValue> Inputs(const std::string& kind) {
   if (kind == "trimap") return {image, at::full({1, 1, 280, 420}, 0.5f)};  // All of it is unknown.
   if (kind == "tokens") return {image, int64_t{1200}};
   if (kind == "between") return {image, image.roll({8}, {3}), 0.25};
-  return {Normalised(image).unsqueeze(1).repeat({1, std::atoi(kind.c_str()), 1, 1, 1})};  // [1, N, 3, H, W]
+  if (kind.find_first_not_of("0123456789") != std::string::npos)
+    throw std::invalid_argument(kind + ": is no kind of input");
+  const int64_t views = std::stoll(kind);
+  return {Normalised(image).unsqueeze(1).repeat({1, views, 1, 1, 1})};  // [1, N, 3, H, W]
 }
 
 void Print(const char* name, const at::Tensor& output) {

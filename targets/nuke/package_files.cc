@@ -385,6 +385,7 @@ void AddSize(const Manifest& manifest, TemplateData& data) {
   data.values["offset_x"] = absl::StrCat("WholeFormat.box.x", times);
   data.values["offset_y"] = absl::StrCat("WholeFormat.box.y", times);
   data.lists["larger"] = KeepIf(scale > 1);
+  data.values["and_format"] = scale > 1 ? "" : ", and its format";
 }
 
 // The passages of the templates that hold for some artifacts only.

@@ -384,8 +384,9 @@ TEST_F(PackageFilesTest, ANodeThatRetimesMovesBothFrames) {
                           "BetweenPlate: FirstMoved NextMoved BackToPlate", "Copy1: BetweenPlate BackToPlate",
                           "CopyMotion: Copy1 BackToPlate", "Output1: CopyMotion"));
   EXPECT_THAT(ReadNukeScript(texts["tiny.gizmo"]).faults, IsEmpty());
-  EXPECT_THAT(texts["README.md"], AllOf(HasSubstr("move as its colours do"), HasSubstr("`timestep` is the part"),
-                                        Not(HasSubstr("do not move")), Not(HasSubstr("pass through"))));
+  EXPECT_THAT(texts["README.md"],
+              AllOf(HasSubstr("move as its colours do"), HasSubstr("`timestep` is the fractional part"),
+                    Not(HasSubstr("do not move")), Not(HasSubstr("pass through"))));
 }
 
 TEST_F(PackageFilesTest, ANodeForFramesAroundOneFetchesThem) {
