@@ -50,6 +50,7 @@ std::string Preparation(const Manifest& manifest) {
   if (preprocessing.size_size() == 2) {
     return absl::StrCat(text, "; ", preprocessing.size(0), " x ", preprocessing.size(1), " pixels");
   }
+  if (preprocessing.multiple_of() == 1) return absl::StrCat(text, "; any size");
   return absl::StrCat(text, "; both sides multiples of ", preprocessing.multiple_of(), " pixels");
 }
 
@@ -87,7 +88,7 @@ bool IsQualified(const Manifest::RoundTrip& round_trip) {
 TemplateValues OutputValues(const Manifest::Output& output) {
   const bool is_tensor = output.shape_size() > 0;
   return {{"call", output.call()},
-          {"shape", is_tensor ? absl::StrCat("[", absl::StrJoin(output.shape(), ", "), "]") : "not a tensor"},
+          {"shape", is_tensor ? absl::StrCat("[", absl::StrJoin(output.shape(), ", "), "]") : "several tensors"},
           {"difference", Difference(output)}};
 }
 

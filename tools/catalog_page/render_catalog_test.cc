@@ -101,6 +101,14 @@ TEST(RenderCatalogTest, DetailsHaveTheRestOfTheManifest) {
                                        "<td>within 6e-07</td>"));
 }
 
+TEST(RenderCatalogTest, AnySizeAndSeveralOutputsAreSaidSo) {
+  Manifest manifest = Toy();
+  manifest.mutable_preprocessing()->set_multiple_of(1);
+  manifest.mutable_round_trip()->mutable_outputs(0)->clear_shape();
+  EXPECT_THAT(Page({manifest}), AllOf(HasSubstr("[0.229, 0.224, 0.225]; any size"), Not(HasSubstr("multiples of")),
+                                      HasSubstr("</code></td><td>several tensors</td>")));
+}
+
 TEST(RenderCatalogTest, NumbersAreSortedByTheirValue) {
   EXPECT_THAT(Page({Toy()}),
               AllOf(HasSubstr("data-key=\"24785089\">24.8 M"), HasSubstr("data-key=\"99204809\">99.2 MB"),
