@@ -226,6 +226,8 @@ class PluginParser {
     PublishedFile file;
     file.name = is_required ? reader->RequireText("file") : reader->TakeText("file");
     if (!file.name.empty()) Check(Annotate(CheckFileBelow(file.name), "field \"file\""), mark);
+    file.also = reader->TakeTexts("also");
+    for (const std::string& name : file.also) Check(Annotate(CheckFileBelow(name), "field \"also\""), mark);
     file.url = reader->TakeText("url");
     file.hub = reader->TakeText("hub");
     if (const YamlValue* digest = reader->Take("digest")) ParseDigest(*digest, &file);

@@ -28,7 +28,8 @@ struct PublishedFile {
   std::string part;  // The root's child that it fills, "backbone"; empty: the file fills the whole tree.
   // With a folder in front of it if files of several models have this name; empty for a test's variant.
   std::string name;
-  std::string url;  // Where it is published; empty if nowhere.
+  std::vector<std::string> also;  // Other names under which files with the same weights are published.
+  std::string url;                // Where it is published; empty if nowhere.
   std::string hub;  // Hugging Face repository that holds the file, "org/name"; empty if none.
   // Of the file, 64 lower-case hexadecimal digits, or the first 8 of them or more; empty if no public source states it.
   std::string sha256;

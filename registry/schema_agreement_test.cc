@@ -196,6 +196,7 @@ variants:
     module: Toy(dim=4)
     file: toy_b.pth
     url: https://example.org/toy_b.pth
+    also: [other.pth]
     digest: {sha256: 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff, url: "https://example.org/sums"}
     licence: MIT
     licence_claims:

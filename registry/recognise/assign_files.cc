@@ -151,7 +151,10 @@ class Assignment {
 }  // namespace
 
 bool HasName(const PublishedFile& file, absl::string_view path) {
-  return !file.name.empty() && (path == file.name || absl::EndsWith(path, absl::StrCat("/", file.name)));
+  const auto is_called = [&](const std::string& name) {
+    return !name.empty() && (path == name || absl::EndsWith(path, absl::StrCat("/", name)));
+  };
+  return is_called(file.name) || std::any_of(file.also.begin(), file.also.end(), is_called);
 }
 
 absl::StatusOr<std::vector<GivenCheckpoint>> OpenGiven(const CheckpointFiles& files) {

@@ -50,8 +50,12 @@ fs::path NameInRepository(const PublishedFile& file) { return fs::path(file.name
 std::vector<std::string> CheckpointPlaces(const PublishedFile& file, const std::string& here,
                                           const std::string& plugin) {
   if (file.name.empty()) return {};
-  std::vector<std::string> places = {fs::path(here) / file.name};
-  if (!plugin.empty()) places.push_back(fs::path(plugin) / file.name);
+  std::vector<std::string> names = {file.name}, places;
+  names.insert(names.end(), file.also.begin(), file.also.end());
+  for (const std::string& name : names) places.push_back(fs::path(here) / name);
+  for (const std::string& name : names) {
+    if (!plugin.empty()) places.push_back(fs::path(plugin) / name);
+  }
   if (file.hub.empty()) return places;
   for (const fs::path& snapshot : Snapshots(Repository(file))) {
     places.push_back(snapshot / NameInRepository(file));

@@ -52,6 +52,14 @@ TEST_F(FindCheckpointTest, TheCurrentFolderComesFirst) {
   EXPECT_EQ(Find(), here);
 }
 
+TEST_F(FindCheckpointTest, AFileOfAnotherNameComesAfterThatOfItsName) {
+  file_.also = {"weights-v2.pth"};
+  const std::string other = AddFile(root_ / "here" / "weights-v2.pth");
+  EXPECT_EQ(Find(), other);
+  const std::string here = AddFile(root_ / "here" / "weights.pth");
+  EXPECT_EQ(Find(), here);
+}
+
 TEST_F(FindCheckpointTest, AFileBesideThePluginComesBeforeTheCache) {
   AddSnapshot("hub", "aaa", true);
   const std::string beside = AddFile(root_ / "plugin" / "weights.pth");

@@ -50,6 +50,15 @@ TEST(PublishedChoiceTest, TheNameDecidesBetweenModels) {
   EXPECT_EQ(Chosen(variants, {Given("linear.pth", kBytes)}), "");
 }
 
+TEST(PublishedChoiceTest, AnotherNameOfTheSameWeightsDecides) {
+  PublishedFile far = NamedFile("far/model.safetensors");
+  far.also = {"far-epoch_9.pth", "far-v2.pth"};
+  const std::vector<Variant> variants = {Published("near", {NamedFile("near/model.safetensors")}),
+                                         Published("far", {far})};
+  EXPECT_EQ(Chosen(variants, {Given("/home/user/far-v2.pth", kBytes)}), "far by name");
+  EXPECT_EQ(Chosen(variants, {Given("a-far-v2.pth", kBytes)}), "");
+}
+
 TEST(PublishedChoiceTest, ANameOfTwoModelsDecidesNothing) {
   const std::vector<Variant> variants = {Published("a", {NamedFile("m.pth")}), Published("b", {NamedFile("m.pth")})};
   EXPECT_EQ(Chosen(variants, {Given("m.pth", kBytes)}), "");
