@@ -47,14 +47,16 @@ Picture Icon(const Picture& picture, int side) {
   return icon;
 }
 
-// Replaces the icons beside `artifact` by those of the picture at `path`, of which `width` x `height` pixels show what
-// the node makes.
-absl::Status WriteIcons(const std::string& path, int width, int height, const std::string& artifact,
+// Replaces the icons beside `artifact` by those of the picture at `path`, of which `width` x `height` pixels from the
+// column `left` show what the node makes.
+absl::Status WriteIcons(const std::string& path, int left, int width, int height, const std::string& artifact,
                         const std::vector<PackageIcon>& icons) {
   ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(path, PredictOptions().max_pixels));
   const Picture whole(read.image);
-  Picture shown(std::min(width, whole.width()), std::min(height, whole.height()), {});
-  shown.Paste(0, 0, whole);
+  Picture shown(std::min(width, whole.width() - left), std::min(height, whole.height()), {});
+  for (int y = 0; y < shown.height(); ++y) {
+    for (int x = 0; x < shown.width(); ++x) shown.Set(x, y, whole.Get(left + x, y));
+  }
   const std::string stem = std::filesystem::path(artifact).replace_extension().string();
   for (const PackageIcon& icon : icons) {
     const Picture drawn = Icon(shown, icon.side);
@@ -97,19 +99,13 @@ absl::Status DrawNode(const std::string& artifact, const std::vector<std::string
   if (kind == "depth") {
     ASSIGN_OR_RETURN(options.style.colours.emplace().map, FindColourMap("spectral"));
   }
-  RETURN_IF_ERROR(PredictImages(node, {job}, options).front().status);
-  if (icons.empty()) return absl::OkStatus();
-  // Without the image beside it.
-  options.style.side_by_side = false;
-  job.output = absl::StrCat(out, ".icon.png");
   const PredictedImage done = PredictImages(node, {job}, options).front();
   RETURN_IF_ERROR(done.status);
+  if (icons.empty()) return absl::OkStatus();
   const int64_t scale = ScaleOf(node.manifest);
-  const absl::Status written = WriteIcons(job.output, static_cast<int>(scale * done.width),
-                                          static_cast<int>(scale * done.height), artifact, icons);
-  std::error_code error;
-  std::filesystem::remove(job.output, error);
-  return written;
+  const int width = static_cast<int>(scale * done.width), height = static_cast<int>(scale * done.height);
+  // Without the image that is left of it.
+  return WriteIcons(out, options.style.side_by_side ? width : 0, width, height, artifact, icons);
 }
 
 }  // namespace modelport
