@@ -147,8 +147,9 @@ absl::Status PredictOne(const LoadedArtifact& artifact, const PredictJob& job, c
     const auto bytes = EncodePrediction(job.overlay, read.images[0], predictions->front(), artifact, style);
     if (!bytes.ok()) return Annotate(bytes.status(), job.overlay);
     RETURN_IF_ERROR(overlays[0].Write(*bytes));
-    RETURN_IF_ERROR(overlays[0].Commit());
   }
+  // Both are whole before either is there.
+  if (!overlays.empty()) RETURN_IF_ERROR(overlays[0].Commit());
   return file == nullptr ? absl::OkStatus() : file->Commit();
 }
 
