@@ -228,6 +228,7 @@ class PluginParser {
     if (!file.name.empty()) Check(Annotate(CheckFileBelow(file.name), "field \"file\""), mark);
     file.also = reader->TakeTexts("also");
     for (const std::string& name : file.also) Check(Annotate(CheckFileBelow(name), "field \"also\""), mark);
+    if (!file.also.empty() && file.name.empty()) problems_->Add(mark, "field \"also\" wants a field \"file\"");
     file.url = reader->TakeText("url");
     file.hub = reader->TakeText("hub");
     if (const YamlValue* digest = reader->Take("digest")) ParseDigest(*digest, &file);

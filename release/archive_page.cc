@@ -17,7 +17,10 @@ namespace {
 std::string WithCommands(absl::string_view page) {
   static const auto* const run = new std::regex(R"((\./)?bazelw? run (--config=\w+ )?//tools:(\w+)( --)?)");
   static const auto* const label = new std::regex(R"(//tools:(\w+)( --)?)");
-  return std::regex_replace(std::regex_replace(std::string(page), *run, "modelport $3"), *label, "modelport $1");
+  static const auto* const picture = new std::regex("=docs/pictures/");
+  std::string text = std::regex_replace(std::string(page), *run, "modelport $3");
+  text = std::regex_replace(text, *label, "modelport $1");
+  return std::regex_replace(text, *picture, "=share/doc/modelport/pictures/");
 }
 
 // The text without what stands between the marks.
@@ -59,7 +62,11 @@ std::string WithLiveLinks(const std::string& page, const HasFile& has) {
   return text;
 }
 
-bool NamesBazel(absl::string_view text) { return absl::StrContains(absl::AsciiStrToLower(text), "bazel"); }
+// Whether the text is on building with Bazel, whose flags and files have no meaning for the program.
+bool NamesBazel(absl::string_view text) {
+  return absl::StrContains(absl::AsciiStrToLower(text), "bazel") || absl::StrContains(text, "--config=") ||
+         absl::StrContains(text, "--output_groups") || absl::StrContains(text, ".bzl");
+}
 
 // The lines of a page in blocks, between which lines are empty; a fence is one block.
 std::vector<std::vector<std::string>> Blocks(const std::string& page) {
@@ -81,13 +88,17 @@ bool IsCode(const std::vector<std::string>& block) {
   return absl::StartsWith(block[0], "    ") || absl::StartsWith(absl::StripLeadingAsciiWhitespace(block[0]), "```");
 }
 
-std::string SentencesWithoutBazel(const std::string& text) {
+const std::regex& SentenceEnd() {
   static const auto* const end = new std::regex(R"([.:][ \n](?=[A-Z`*\[]))");
+  return *end;
+}
+
+std::string SentencesWithoutBazel(const std::string& text) {
   std::string kept;
   size_t begin = 0;
   while (begin < text.size()) {
     std::smatch found;
-    const bool is_found = std::regex_search(text.begin() + begin, text.end(), found, *end);
+    const bool is_found = std::regex_search(text.begin() + begin, text.end(), found, SentenceEnd());
     const size_t stop = is_found ? begin + found.position() + found.length() : text.size();
     if (const std::string sentence = text.substr(begin, stop - begin); !NamesBazel(sentence)) kept += sentence;
     begin = stop;
@@ -96,9 +107,8 @@ std::string SentencesWithoutBazel(const std::string& text) {
 }
 
 std::string WithoutLastSentence(const std::string& text) {
-  static const auto* const end = new std::regex(R"([.:][ \n](?=[A-Z`*\[]))");
   size_t last = 0;
-  for (std::sregex_iterator found(text.begin(), text.end(), *end), none; found != none; ++found) {
+  for (std::sregex_iterator found(text.begin(), text.end(), SentenceEnd()), none; found != none; ++found) {
     last = found->position() + found->length();
   }
   return std::string(absl::StripTrailingAsciiWhitespace(text.substr(0, last)));

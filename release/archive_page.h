@@ -9,10 +9,11 @@
 
 namespace modelport {
 
-// A page whose commands are those of `modelport`: "bazel run //tools:export -- FLAGS" becomes "modelport export FLAGS".
-// Sentences, rows and code that name Bazel in any other way are left out, and so is what stands between the lines
-// "<!-- Bazel -->" and "<!-- /Bazel -->", and the sentence that leads to such code. A link to a file stays one where `has`, called with the path as the link
-// writes it, finds that file beside the page.
+// A page whose commands are those of `modelport`: "bazel run //tools:export -- FLAGS" becomes "modelport export FLAGS",
+// and pictures of docs/ are those of the archive. Sentences, rows and code that are on building with Bazel are left
+// out, and so are what stands between the lines "<!-- Bazel -->" and "<!-- /Bazel -->", and a sentence that leads to
+// code which is left out. Labels such as //tests/onnx:models_test, which name a test of the repository, stay. A link to
+// a file stays one where `has`, called with the path as the link writes it, finds that file beside the page.
 std::string ArchivePage(absl::string_view page, const std::function<bool(const std::string& path)>& has);
 
 }  // namespace modelport

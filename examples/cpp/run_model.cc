@@ -21,7 +21,7 @@ at::Tensor Image(int64_t height, int64_t width) {
   return at::stack({across, down, 1 - across}).unsqueeze(0);
 }
 
-// What most models take: less the manifest's `mean` and divided by its `std`, if its input `x` is `normalised`.
+// The image less the manifest's `mean`, divided by its `std`: for models whose input `x` is `normalised`.
 at::Tensor Normalised(const at::Tensor& image) {
   const at::Tensor mean = at::tensor({0.485f, 0.456f, 0.406f}).view({3, 1, 1});
   const at::Tensor deviation = at::tensor({0.229f, 0.224f, 0.225f}).view({3, 1, 1});

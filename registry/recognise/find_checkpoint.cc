@@ -45,13 +45,19 @@ fs::path Repository(const PublishedFile& file) {
 
 fs::path NameInRepository(const PublishedFile& file) { return fs::path(file.name).filename(); }
 
+std::vector<std::string> NamesOf(const PublishedFile& file) {
+  std::vector<std::string> names = {file.name};
+  names.insert(names.end(), file.also.begin(), file.also.end());
+  return names;
+}
+
 }  // namespace
 
 std::vector<std::string> CheckpointPlaces(const PublishedFile& file, const std::string& here,
                                           const std::string& plugin) {
   if (file.name.empty()) return {};
-  std::vector<std::string> names = {file.name}, places;
-  names.insert(names.end(), file.also.begin(), file.also.end());
+  const std::vector<std::string> names = NamesOf(file);
+  std::vector<std::string> places;
   for (const std::string& name : names) places.push_back(fs::path(here) / name);
   for (const std::string& name : names) {
     if (!plugin.empty()) places.push_back(fs::path(plugin) / name);
@@ -65,7 +71,8 @@ std::vector<std::string> CheckpointPlaces(const PublishedFile& file, const std::
 
 std::vector<std::string> SearchedPlaces(const PublishedFile& file, const std::string& here) {
   if (file.name.empty()) return {};
-  std::vector<std::string> places = {fs::path(here) / file.name};
+  std::vector<std::string> places;
+  for (const std::string& name : NamesOf(file)) places.push_back(fs::path(here) / name);
   if (!file.hub.empty()) places.push_back(Repository(file) / "snapshots" / "*" / NameInRepository(file));
   return places;
 }

@@ -78,7 +78,7 @@ std::string PlaceLine(const PlaceKnob& place, const Manifest& manifest) {
   }
   const bool is_point = values.size() == 2;
   return Line(PlaceForms()[is_point ? 0 : 1].type, place.name,
-              absl::StrCat("In pixels of the plate, which a new node takes for one of 1920 x 1080. ",
+              absl::StrCat("In pixels of the plate; the default is for one of 1920 x 1080. ",
                            is_point ? "The cross" : "The box", " in the Viewer moves it"),
               "", absl::StrCat("{", absl::StrJoin(values, " "), "}"));
 }

@@ -326,6 +326,13 @@ void AddFrames(const Manifest& manifest, TemplateData& data) {
   // An image at the time of one of the plate's frames is that frame; motion is not.
   const bool is_image = manifest.interface().kind() == "colour";
   data.lists["retimed"] = KeepIf(is_between && is_image);
+  // What moves may leave the box of the frame before.
+  const bool keeps_box = !(is_between && is_image);
+  data.lists["keeps_box"] = KeepIf(keeps_box);
+  data.values["kept"] = absl::StrCat(ScaleOf(manifest) > 1 ? ""
+                                     : keeps_box           ? "format, bounding box, "
+                                                           : "format, ",
+                                     "pixel aspect and metadata");
   data.values["speed"] = is_image ? "0.5" : "1";
   std::vector<TemplateValues>&others = data.lists["other_frames"], &added = data.lists["added_frames"];
   std::vector<std::string> offsets;
@@ -385,7 +392,6 @@ void AddSize(const Manifest& manifest, TemplateData& data) {
   data.values["offset_x"] = absl::StrCat("WholeFormat.box.x", times);
   data.values["offset_y"] = absl::StrCat("WholeFormat.box.y", times);
   data.lists["larger"] = KeepIf(scale > 1);
-  data.values["and_format"] = scale > 1 ? "" : ", and its format";
 }
 
 // The passages of the templates that hold for some artifacts only.

@@ -32,9 +32,8 @@ constexpr double kFirstFrame = 1, kLastFrame = 100;
 
 at::Tensor Number(double value) { return at::scalar_tensor(value, at::kDouble); }
 
-// An expression of a knob: numbers, names, + - * / ==, a ? b : c, ! of one, calls of min, max, clamp, floor and abs,
-// [exists parent.inputN], and
-// KNOB.integrate(a, b) of a knob without keys.
+// An expression of a knob: numbers, names, + - * / == !, a ? b : c, calls of min, max, clamp, floor and abs,
+// [exists parent.inputN], and KNOB.integrate(a, b) of a knob without keys.
 class GizmoExpression {
  public:
   using Lookup = std::function<at::Tensor(const std::string& name)>;

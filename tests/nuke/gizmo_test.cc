@@ -207,21 +207,34 @@ TEST_F(GizmoDepthTest, OfASmallerBoundingBoxThePixelsInItGetDepth) {
   ExpectNear(whole.slice(0, 30 - 28, 30 - 4).slice(1, 3, 30), result.Get("depth.Z", plate.box));
 }
 
+// A plate with a coarse depth, whose box moves right by a pixel a frame.
+Plate MovingPlateAt(double frame) {
+  Plate plate = PlateAt(frame);
+  const int64_t right = static_cast<int64_t>(frame);
+  plate.box = {3 + right, 4, 20 + right, 28};
+  for (auto& [channel, pixels] : plate.channels) pixels = PlateAt(frame).Get(channel, plate.box);
+  plate.channels["depth.Z"] = plate.channels.at("mask.a").add(1);
+  return plate;
+}
+
 TEST(GizmoTest, ThePlateKeepsItsBoundingBox) {
   for (const char* const wrapper :
-       {"NukeDepth", "NukeMatte", "NukeMask", "NukePromptedDepth", "NukeNormals", "NukeFeatures", "NukeBetween",
-        "NukeRetime", "NukeFlow", "NukeMotion", "NukeShot"}) {
-    for (const Clip& clip : {Clip(PlateAt), Clip(SmallPlateAt)}) {
-      Gizmo gizmo = GizmoOf(NukeTestModels(wrapper).front());
-      const auto with_depth = [&](double frame) {
-        Plate plate = clip(frame);
-        plate.channels["depth.Z"] = plate.channels.at("mask.a").add(1);
-        return plate;
-      };
-      const Plate result = gizmo.Run(with_depth, 4);
-      EXPECT_EQ(result.box, clip(4).box) << wrapper;
-      EXPECT_EQ(result.width, clip(4).width) << wrapper;
-    }
+       {"NukeDepth", "NukeMatte", "NukeMask", "NukePrompt", "NukePromptedDepth", "NukeNormals", "NukeFeatures",
+        "NukeClassMap", "NukeFlow", "NukeMotion", "NukeShot"}) {
+    Gizmo gizmo = GizmoOf(NukeTestModels(wrapper).front());
+    const Plate plate = MovingPlateAt(4), result = gizmo.Run(MovingPlateAt, 4);
+    EXPECT_EQ(result.box, plate.box) << wrapper;
+    EXPECT_EQ(result.width, plate.width) << wrapper;
+  }
+}
+
+// What moves out of the box of the frame before is not cut off.
+TEST(GizmoTest, ARetimedPlateHasTheBoxesOfBothFrames) {
+  for (const char* const wrapper : {"NukeBetween", "NukeRetime"}) {
+    Gizmo gizmo = GizmoOf(NukeTestModels(wrapper).front());
+    const Area both = Union(MovingPlateAt(2).box, MovingPlateAt(3).box);
+    const Plate result = gizmo.Run(MovingPlateAt, 4);
+    EXPECT_EQ(Union(result.box, both), result.box) << wrapper;
   }
 }
 

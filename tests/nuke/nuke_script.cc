@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -179,7 +180,7 @@ class Reader {
       const std::string& option = words[i].text;
       const bool is_flag = !words[i].is_braced && (option[0] == '+' || option[0] == '-');
       if (is_flag) continue;
-      if (std::string("ltTMRn").find(option) == std::string::npos) {
+      if (option.size() != 1 || std::string("ltTMRn").find(option) == std::string::npos) {
         return Fault(absl::StrCat(words[1].text, ": ", option, " is no option of a knob"));
       }
       const size_t values = option == "R" ? 2 : 1;
@@ -224,7 +225,7 @@ class Reader {
     for (const auto& [name, knob] : script_.gizmo.user_knobs) {
       if (knob.type == 41) CheckLink(name, knob.text);
     }
-    static const auto* const link = new std::regex(R"(([A-Z]\w*)\.([a-z]\w*))");
+    static const auto* const link = new std::regex(R"(\b([A-Z]\w*)\.([a-z]\w*))");
     for (const auto& [name, node] : script_.nodes) {
       for (const auto& [knob, value] : node.values) {
         if (!absl::StrContains(value.text, "{") || knob == "onCreate") continue;
@@ -243,7 +244,7 @@ class Reader {
     Fault(absl::StrCat(from, ": there is no knob ", to));
   }
 
-  // Whether the value is one that the knob of every node of the class may have; an expression may be any.
+  // Whether the value is one of those that a knob of this name can have; an expression may be any.
   static bool IsChoice(const std::string& knob, const NukeWord& value) {
     static const auto* const choices = new std::map<std::string, std::set<std::string>>{
         {"bbox", {"union", "B", "A", "intersection"}},
@@ -255,7 +256,8 @@ class Reader {
         {"pbb", {"true", "false"}},
     };
     const auto found = choices->find(knob);
-    return found == choices->end() || value.text[0] == '{' || found->second.count(value.text) == 1;
+    return found == choices->end() || value.text[0] == '{' ||
+           found->second.count(absl::AsciiStrToLower(value.text)) == 1 || found->second.count(value.text) == 1;
   }
 
   static bool IsValueOf(const NukeUserKnob& knob, const NukeWord& value) {

@@ -1,5 +1,5 @@
-// Scripts of Nuke (.nk, .gizmo), read as Nuke reads them: Tcl words, a stack of nodes, and knobs that users added. Clones,
-// gizmos within gizmos and inputs for masks, which public gizmos have, too, are not read.
+// Scripts of Nuke (.nk, .gizmo), read as Nuke reads them: Tcl words, a stack of nodes, and knobs that users added.
+// Clones, gizmos within gizmos and inputs for masks, which public gizmos have, too, are not read.
 #ifndef MODELPORT_TESTS_NUKE_NUKE_SCRIPT_H_
 #define MODELPORT_TESTS_NUKE_NUKE_SCRIPT_H_
 
@@ -22,10 +22,11 @@ std::vector<NukeWord> NukeWords(absl::string_view text);
 
 // A knob that is added by addUserKnob.
 struct NukeUserKnob {
-  int type = 0;  // 3: an integer, 4: a pulldown, 6: a checkbox, 7: a number, 12: a position, 15: a box, 20: a tab.
+  int type = 0;  // 3: an integer, 4: a pulldown, 6: a checkbox, 7: a number, 12: a position, 15: a box, 20: a tab,
+                 // 22: a button, 26: text, 41: a link.
   std::string label;
   std::string help;
-  std::string text;  // The code of a button, or NODE.KNOB of a link.
+  std::string text;                       // The code of a button, or NODE.KNOB of a link.
   std::vector<std::string> choices = {};  // Of a pulldown.
 };
 
@@ -43,8 +44,8 @@ struct NukeScript {
   std::vector<std::string> order;  // Their names, as they stand in the script.
   std::vector<std::string> stack;  // The images that are left at the end.
   // What Nuke would refuse, or leave out without a word: braces that stay open, a knob that its node does not have, a
-  // value that is none of its knob, a link to a knob that is not there, a node without an image, a name twice, a channel
-  // that no script has.
+  // value that is none of its knob, a link to a knob that is not there, a node without an image, a name twice, a
+  // channel that no script has.
   std::vector<std::string> faults;
 };
 

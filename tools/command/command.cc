@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "common/io/input_record.h"
 #include "common/manifest/version.h"
@@ -30,7 +31,11 @@ namespace {
 
 bool IsHelp(absl::string_view argument) { return argument == "--help" || argument == "-help" || argument == "-h"; }
 
-bool IsJson(absl::string_view argument) { return argument == "--json" || argument == "-json"; }
+bool IsJson(absl::string_view argument) {
+  if (!absl::ConsumePrefix(&argument, "-")) return false;
+  absl::ConsumePrefix(&argument, "-");
+  return argument == "json" || argument == "json=true";
+}
 
 bool IsVersion(absl::string_view argument) { return argument == "--version" || argument == "-version"; }
 

@@ -102,6 +102,7 @@ TEST(RunToolTest, TheReportTellsErrorsOfTheToolAndOfFlags) {
   EXPECT_THAT(StdoutOfCount({"--json", "--from=-1"}, 1), HasSubstr("\"message\": \"below 0\""));
   EXPECT_THAT(StdoutOfCount({"--json", "--to=1"}, 2), HasSubstr("\"message\": \"--to: no such flag"));
   EXPECT_THAT(StdoutOfCount({"--to=1", "--json"}, 2), HasSubstr("\"message\": \"--to: no such flag"));
+  EXPECT_THAT(StdoutOfCount({"--to=1", "-json=true"}, 2), HasSubstr("\"message\": \"--to: no such flag"));
   EXPECT_EQ(StdoutOfCount({"--to=1"}, 1), "");
 }
 
