@@ -23,10 +23,10 @@ absl::Status WriteFiles(const std::vector<PackageFile>& files, const std::string
 
 }  // namespace
 
-absl::Status WriteHostFiles(const Manifest& manifest, const std::string& folder) {
+absl::Status WriteHostFiles(const Manifest& manifest, const std::string& folder, const std::string& picture) {
   ASSIGN_OR_RETURN(const Target* const target, FindTarget(manifest.target()));
   RETURN_IF_ERROR(CheckHasPackages(*target));
-  ASSIGN_OR_RETURN(const std::vector<PackageFile> files, target->package(manifest));
+  ASSIGN_OR_RETURN(const std::vector<PackageFile> files, target->package(manifest, picture));
   return WriteFiles(files, folder);
 }
 

@@ -10,10 +10,11 @@
 
 namespace modelport {
 
-// Writes into `folder` what the host wants beside the artifact that `manifest` is about: see Target::package.
+// Writes into `folder` what the host wants beside the artifact that `manifest` is about, and beside the file `picture`,
+// "" for none: see Target::package.
 //   InvalidArgument  the manifest's target is not known, or has no packages
 //   others           as OutputFile::WriteWhole
-absl::Status WriteHostFiles(const Manifest& manifest, const std::string& folder);
+absl::Status WriteHostFiles(const Manifest& manifest, const std::string& folder, const std::string& picture = "");
 
 // Writes the new folder `path` for a node `name` that runs one of the artifacts of these manifests, of a target that
 // has such nodes: see Target::choice. The folder appears whole or not at all.

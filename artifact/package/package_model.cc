@@ -1,5 +1,6 @@
 #include "artifact/package/package_model.h"
 
+#include <filesystem>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -21,21 +22,30 @@ absl::Status CheckOptions(const ExportOptions& options) {
 }
 
 absl::StatusOr<Manifest> WritePackage(const Registry& registry, const std::string& name, const std::string& folder,
-                                      ExportOptions options, const AddToPackage& add) {
+                                      ExportOptions options, const DrawPicture& draw) {
   options.out = absl::StrCat(folder, "/", name, FormatOf(*options.request.target).ending());
   ASSIGN_OR_RETURN(Manifest manifest, ExportModel(registry, options));
-  RETURN_IF_ERROR(WriteHostFiles(manifest, folder));
-  RETURN_IF_ERROR(add(options.out));
+  if (draw == nullptr) {
+    RETURN_IF_ERROR(WriteHostFiles(manifest, folder));
+    return manifest;
+  }
+  const std::string picture = PicturePath(options.out);
+  RETURN_IF_ERROR(WriteHostFiles(manifest, folder, std::filesystem::path(picture).filename()));
+  RETURN_IF_ERROR(draw(options.out, picture));
   return manifest;
 }
 
 }  // namespace
 
-absl::StatusOr<Manifest> PackageModel(const Registry& registry, const ExportOptions& options, const AddToPackage& add) {
+std::string PicturePath(const std::string& artifact) {
+  return absl::StrCat(std::filesystem::path(artifact).replace_extension().string(), "_picture.png");
+}
+
+absl::StatusOr<Manifest> PackageModel(const Registry& registry, const ExportOptions& options, const DrawPicture& draw) {
   RETURN_IF_ERROR(CheckOptions(options));
   ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(options.request));
   ASSIGN_OR_RETURN(OutputFolder folder, OutputFolder::Create(options.out));
-  absl::StatusOr<Manifest> manifest = WritePackage(registry, name, folder.partial_path(), options, add);
+  absl::StatusOr<Manifest> manifest = WritePackage(registry, name, folder.partial_path(), options, draw);
   if (!manifest.ok()) {
     // The user knows the folder by its final name.
     return absl::Status(manifest.status().code(),

@@ -65,7 +65,7 @@ std::string Description(const Manifest& manifest) {
                       "; made by Modelport ", manifest.modelport_version());
 }
 
-absl::StatusOr<std::vector<PackageFile>> FlamePackageFiles(const Manifest& manifest) {
+absl::StatusOr<std::vector<PackageFile>> FlamePackageFiles(const Manifest& manifest, const std::string&) {
   ASSIGN_OR_RETURN(const std::string channels, OutputChannels(manifest));
   const Manifest::EntryPoint& forward = manifest.entry_points(0);
   const Manifest::Result& result = forward.outputs(0);

@@ -33,7 +33,7 @@ Manifest MakeManifest(const std::string& kind, const std::vector<std::string>& i
 }
 
 nlohmann::json DescriptionOf(const Manifest& manifest) {
-  const absl::StatusOr<std::vector<PackageFile>> files = FlameTarget().package(manifest);
+  const absl::StatusOr<std::vector<PackageFile>> files = FlameTarget().package(manifest, "");
   EXPECT_OK(files);
   EXPECT_EQ(files->size(), 1);
   EXPECT_EQ((*files)[0].name, "m.json");

@@ -38,23 +38,25 @@ std::string ChannelsText(const Manifest& manifest, const Manifest::Input& input)
   return absl::StrCat("red, green, blue and a fourth: ", input.help());
 }
 
-absl::StatusOr<std::vector<PackageFile>> HoudiniPackageFiles(const Manifest& manifest) {
+absl::StatusOr<std::vector<PackageFile>> HoudiniPackageFiles(const Manifest& manifest, const std::string& picture) {
   const Manifest::EntryPoint& forward = manifest.entry_points(0);
   const Manifest::Input& input = forward.inputs(0);
   const Manifest::Result& output = forward.outputs(0);
-  const TemplateData data = {.values = {{"model", ArtifactName(manifest)},
-                                        {"title", TitleOf(manifest)},
-                                        {"summary", manifest.summary()},
-                                        {"source", WeightsSourceText(manifest)},
-                                        {"licence", LicenceText(manifest)},
-                                        {"proof", DescribeProof(manifest.round_trip())},
-                                        {"input", input.name()},
-                                        {"input_shape", ShapeOnNode(manifest, input.shape())},
-                                        {"channels", ChannelsText(manifest, input)},
-                                        {"output", output.name()},
-                                        {"output_shape", ShapeOnNode(manifest, output.shape())},
-                                        {"output_text", OutputText(output)}},
-                             .lists = {{"seeded", KeepIf(!manifest.warning().empty())}}};
+  const TemplateData data = {
+      .values = {{"model", ArtifactName(manifest)},
+                 {"title", TitleOf(manifest)},
+                 {"summary", manifest.summary()},
+                 {"source", WeightsSourceText(manifest)},
+                 {"licence", LicenceText(manifest)},
+                 {"proof", DescribeProof(manifest.round_trip())},
+                 {"input", input.name()},
+                 {"input_shape", ShapeOnNode(manifest, input.shape())},
+                 {"channels", ChannelsText(manifest, input)},
+                 {"output", output.name()},
+                 {"output_shape", ShapeOnNode(manifest, output.shape())},
+                 {"output_text", OutputText(output)},
+                 {"picture", picture}},
+      .lists = {{"pictured", KeepIf(!picture.empty())}, {"seeded", KeepIf(!manifest.warning().empty())}}};
   ASSIGN_OR_RETURN(const absl::string_view text, FindEmbedded(HoudiniTemplates(), "README.md"));
   ASSIGN_OR_RETURN(std::string page,
                    FillTemplate(text, data, [](absl::string_view value) { return std::string(value); }));

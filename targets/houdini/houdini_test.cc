@@ -37,12 +37,17 @@ Manifest MakeManifest() {
 }
 
 TEST(HoudiniTest, ThePageHasTheSettingsOfTheNode) {
-  ASSERT_OK_AND_ASSIGN(const std::vector<PackageFile> files, HoudiniTarget().package(MakeManifest()));
+  ASSERT_OK_AND_ASSIGN(const std::vector<PackageFile> files, HoudiniTarget().package(MakeManifest(), ""));
   ASSERT_EQ(files.size(), 1);
   EXPECT_EQ(files[0].name, "README.md");
   EXPECT_THAT(files[0].text, AllOf(HasSubstr("| Model File | `m.onnx` |"), HasSubstr("shape `1 3 -1 -1`"),
                                    HasSubstr("shape `1 1 -1 -1`"), HasSubstr("red, green and blue"),
-                                   Not(HasSubstr("@")), Not(HasSubstr("SEEDED"))));
+                                   Not(HasSubstr("@")), Not(HasSubstr("SEEDED")), Not(HasSubstr("!["))));
+}
+
+TEST(HoudiniTest, ThePageShowsThePicture) {
+  ASSERT_OK_AND_ASSIGN(const std::vector<PackageFile> files, HoudiniTarget().package(MakeManifest(), "m_picture.png"));
+  EXPECT_THAT(files[0].text, HasSubstr("![What m.onnx makes of an image](m_picture.png)"));
 }
 
 TEST(HoudiniTest, SeededWeightsAndAFourthChannelAreSaid) {
@@ -50,7 +55,7 @@ TEST(HoudiniTest, SeededWeightsAndAFourthChannelAreSaid) {
   manifest.set_warning("seeded weights");
   manifest.mutable_interface()->add_channels_in("rgba.alpha");
   manifest.mutable_entry_points(0)->mutable_inputs(0)->set_help("alpha takes the trimap");
-  ASSERT_OK_AND_ASSIGN(const std::vector<PackageFile> files, HoudiniTarget().package(manifest));
+  ASSERT_OK_AND_ASSIGN(const std::vector<PackageFile> files, HoudiniTarget().package(manifest, ""));
   EXPECT_THAT(files[0].text, AllOf(HasSubstr("SEEDED"), HasSubstr("a fourth: alpha takes the trimap")));
 }
 
@@ -60,10 +65,10 @@ TEST(HoudiniTest, FramesOfOneInputAreSaid) {
     manifest.mutable_interface()->add_channels_in(channel);
   }
   for (const int frame : {0, 1}) manifest.mutable_interface()->add_frames(frame);
-  ASSERT_OK_AND_ASSIGN(std::vector<PackageFile> files, HoudiniTarget().package(manifest));
+  ASSERT_OK_AND_ASSIGN(std::vector<PackageFile> files, HoudiniTarget().package(manifest, ""));
   EXPECT_THAT(files[0].text, HasSubstr("red, green and blue of the frame, then of that at +1 from it"));
   manifest.mutable_interface()->add_frames(-2);
-  ASSERT_OK_AND_ASSIGN(files, HoudiniTarget().package(manifest));
+  ASSERT_OK_AND_ASSIGN(files, HoudiniTarget().package(manifest, ""));
   EXPECT_THAT(files[0].text, HasSubstr("red, green and blue of the frame, then of those at +1, -2 from it"));
 }
 

@@ -441,8 +441,10 @@ absl::Status CheckIsAlike(const Manifest& first, const Manifest& other) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manifest) {
-  ASSIGN_OR_RETURN(const TemplateData data, NukePackageData(manifest));
+absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manifest, const std::string& picture) {
+  ASSIGN_OR_RETURN(TemplateData data, NukePackageData(manifest));
+  data.lists["pictured"] = KeepIf(!picture.empty());
+  data.values["picture"] = picture;
   return FilledTemplates(data, [&](absl::string_view path) { return FileName(path, manifest); });
 }
 
@@ -510,6 +512,8 @@ absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
   AddSize(manifest, data);
   AddPassages(manifest, data);
   AddHelp(manifest, data);
+  data.lists["pictured"] = {};
+  data.values["picture"] = "";
   data.lists["models"] = {Values(manifest)};
   data.lists["models"].back()["index"] = "";
   data.lists["alone"] = KeepIf(true);

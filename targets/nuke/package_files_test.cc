@@ -87,7 +87,7 @@ class PackageFilesTest : public testing::Test {
     for (const int size : sizes) output.add_shape(size);
   }
 
-  absl::StatusOr<std::vector<PackageFile>> Files() const { return NukePackageFiles(manifest_); }
+  absl::StatusOr<std::vector<PackageFile>> Files() const { return NukePackageFiles(manifest_, ""); }
 
   // By name.
   std::map<std::string, std::string> Texts() const {
@@ -442,7 +442,7 @@ TEST_F(PackageFilesTest, AKnobOfTheNodesOwnIsRefused) {
   for (const char* name : {"overscan", "source_frame", "width"}) {
     Manifest manifest = manifest_;
     AddKnob(name, "int", 0, 0, 5, "Something else", manifest);
-    EXPECT_THAT(NukePackageFiles(manifest),
+    EXPECT_THAT(NukePackageFiles(manifest, ""),
                 StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(absl::StrCat("the attribute ", name))));
     EXPECT_FALSE(CheckNukeUses(manifest).ok()) << name;
   }

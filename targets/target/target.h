@@ -75,9 +75,10 @@ struct Target {
   // Makes sure that the host can use the artifact that the manifest describes.
   //   FailedPrecondition  it cannot
   absl::Status (*check)(const Manifest& manifest) = nullptr;
-  // The files beside a proven artifact in a folder for the host; null: the host has no packages. Fails where `check`
-  // fails. Equal manifests give equal files.
-  absl::StatusOr<std::vector<PackageFile>> (*package)(const Manifest& manifest) = nullptr;
+  // The files beside a proven artifact in a folder for the host; null: the host has no packages. `picture` is the name
+  // of a file in that folder that shows what the artifact makes of an image, "" for none. Fails where `check` fails.
+  // Equal manifests give equal files.
+  absl::StatusOr<std::vector<PackageFile>> (*package)(const Manifest& manifest, const std::string& picture) = nullptr;
   // Those files of `package` that show what the artifact makes of an image where the user gives one.
   std::vector<PackageIcon> icons = {};
   // The files of a folder for a node `name` that runs one of several artifacts, each of a package of its own, as its

@@ -84,7 +84,7 @@ std::string Command(const std::string& file, const std::vector<Profile>& profile
   return command;
 }
 
-absl::StatusOr<std::vector<PackageFile>> TensorRtPackageFiles(const Manifest& manifest) {
+absl::StatusOr<std::vector<PackageFile>> TensorRtPackageFiles(const Manifest& manifest, const std::string&) {
   ASSIGN_OR_RETURN(const std::vector<Profile> profiles, ProfilesOf(manifest));
   Json inputs = Json::object();
   for (const Profile& profile : profiles) {

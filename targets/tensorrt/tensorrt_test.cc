@@ -26,7 +26,7 @@ Manifest MakeManifest(const std::vector<std::string>& shape) {
 }
 
 nlohmann::json ProfilesOf(const Manifest& manifest) {
-  const absl::StatusOr<std::vector<PackageFile>> files = TensorRtTarget().package(manifest);
+  const absl::StatusOr<std::vector<PackageFile>> files = TensorRtTarget().package(manifest, "");
   EXPECT_OK(files);
   EXPECT_EQ((*files)[0].name, "m.profiles.json");
   return nlohmann::json::parse((*files)[0].text);

@@ -163,6 +163,7 @@ Plate CropPlate(const Plate& plate, const std::function<double(const std::string
 Plate ConvertColours(Plate plate, const NukeNode& node) {
   const bool encodes = node.values.count("colorspace_out") == 1;
   EXPECT_EQ(node.values.at(encodes ? "colorspace_out" : "colorspace_in").text, "sRGB");
+  EXPECT_EQ(node.values.at("channels").text, "rgb");
   for (const char* name : {"rgba.red", "rgba.green", "rgba.blue"}) {
     at::Tensor& channel = plate.channels.at(name);
     channel = encodes ? ToSRGB(channel) : ToLinear(channel);

@@ -78,7 +78,7 @@ Gizmo GizmoIn(const absl::StatusOr<std::vector<PackageFile>>& files, const Manif
 // The gizmo of a test model.
 Gizmo GizmoOf(const std::string& name) {
   const Manifest manifest = ManifestOf(name);
-  return GizmoIn((*FindTarget("nuke"))->package(manifest), manifest, {name});
+  return GizmoIn((*FindTarget("nuke"))->package(manifest, ""), manifest, {name});
 }
 
 const std::vector<std::string>& Rgb() {
@@ -520,7 +520,7 @@ TEST(GizmoTest, TheNodeThatConvertsHasTheModelsChannelsAndAttributes) {
   for (const char* const wrapper : {"NukeDepth", "NukeMatte", "NukePrompt", "NukeUpscale", "NukeBetween", "NukeShot"}) {
     const std::string name = NukeTestModels(wrapper).front();
     const Manifest manifest = ManifestOf(name);
-    const NukeScript script = ReadNukeScript(ScriptIn((*FindTarget("nuke"))->package(manifest), ".nk"));
+    const NukeScript script = ReadNukeScript(ScriptIn((*FindTarget("nuke"))->package(manifest, ""), ".nk"));
     EXPECT_TRUE(script.faults.empty()) << script.faults.front();
     const NukeNode& node = script.nodes.at("CatFileCreator1");
     EXPECT_EQ(node.values.at("channelsIn").text, absl::StrJoin(manifest.interface().channels_in(), ","));

@@ -113,6 +113,8 @@ TEST(PackageTest, APictureShowsWhatTheNodeMakesOfAnImage) {
     EXPECT_NE(ReadFile(folder + "/out/" + icon), ReadFile(plain + "/" + icon));
   }
   EXPECT_THAT(FileNames(folder + "/out"), testing::SizeIs(FilesOf(DepthModel()).size() + 1));
+  EXPECT_THAT(ReadFile(folder + "/out/README.md"), HasSubstr("makes of an image](" + picture + ")"));
+  EXPECT_THAT(ReadFile(plain + "/README.md"), testing::Not(HasSubstr("picture")));
 
   const auto error = [&](const std::vector<std::string>& flags) {
     fs::remove_all(folder + "/out");

@@ -39,15 +39,12 @@ std::string PackagePlaces() {
   return JoinTargets(" or ", [](const Target& host) { return host.package != nullptr ? host.package_place : ""; });
 }
 
-// Where the picture of --picture lies, beside the artifact.
-std::string PictureOf(const std::string& artifact) {
-  return absl::StrCat(std::filesystem::path(artifact).replace_extension().string(), "_picture.png");
-}
-
-// Draws what the artifact's node makes of the images of --picture.
-absl::Status AddPicture(const PackageRequest& request, const Target& target, const std::string& artifact) {
-  if (request.picture.empty()) return absl::OkStatus();
-  return Annotate(DrawNode(artifact, request.picture, PictureOf(artifact), target.icons), "--picture");
+// What draws the images of --picture as the node shows them; null without that flag.
+DrawPicture DrawnPicture(const PackageRequest& request, const Target& target) {
+  if (request.picture.empty()) return nullptr;
+  return [&](const std::string& artifact, const std::string& picture) {
+    return Annotate(DrawNode(artifact, request.picture, picture, target.icons), "--picture");
+  };
 }
 
 // A package that was written.
@@ -69,16 +66,15 @@ absl::StatusOr<Packaged> PackageOne(PackageFlags& flags, const PackageRequest& r
     return absl::FailedPreconditionError(
         absl::StrCat("--picture: ", package.model, " has seeded weights, which predict nothing; give --checkpoint"));
   }
-  ASSIGN_OR_RETURN(Manifest manifest, PackageModel(request.registry, options, [&](const std::string& artifact) {
-                     return AddPicture(request, *options.request.target, artifact);
-                   }));
+  ASSIGN_OR_RETURN(Manifest manifest,
+                   PackageModel(request.registry, options, DrawnPicture(request, *options.request.target)));
   const std::string path = absl::StrCat(out, "/", ArtifactName(manifest));
   const std::string artifact = absl::StrCat(path, FormatOf(*options.request.target).ending());
   const absl::Duration time = absl::Now() - start;
   if (flags.report.is_wanted()) {
     nlohmann::ordered_json report = {{"folder", out}};
     report.update(ExportReport(manifest, artifact, time));
-    if (!request.picture.empty()) report["picture"] = PictureOf(artifact);
+    if (!request.picture.empty()) report["picture"] = PicturePath(artifact);
     flags.report.fields()["packages"].push_back(std::move(report));
   } else {
     std::cout << ExportSummary(manifest, artifact, time) << "Next: " << options.request.target->next_step(path) << "\n"
