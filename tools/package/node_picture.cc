@@ -54,9 +54,7 @@ absl::Status WriteIcons(const std::string& path, int left, int width, int height
   ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(path, PredictOptions().max_pixels));
   const Picture whole(read.image);
   Picture shown(std::min(width, whole.width() - left), std::min(height, whole.height()), {});
-  for (int y = 0; y < shown.height(); ++y) {
-    for (int x = 0; x < shown.width(); ++x) shown.Set(x, y, whole.Get(left + x, y));
-  }
+  shown.Paste(-left, 0, whole);
   const std::string stem = std::filesystem::path(artifact).replace_extension().string();
   for (const PackageIcon& icon : icons) {
     const Picture drawn = Icon(shown, icon.side);
