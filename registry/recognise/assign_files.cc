@@ -14,6 +14,7 @@
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/likeness.h"
 #include "common/status/status_macros.h"
+#include "registry/recognise/find_checkpoint.h"
 
 namespace modelport {
 namespace {
@@ -151,10 +152,10 @@ class Assignment {
 }  // namespace
 
 bool HasName(const PublishedFile& file, absl::string_view path) {
-  const auto is_called = [&](const std::string& name) {
-    return !name.empty() && (path == name || absl::EndsWith(path, absl::StrCat("/", name)));
-  };
-  return is_called(file.name) || std::any_of(file.also.begin(), file.also.end(), is_called);
+  const std::vector<std::string> names = NamesOf(file);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return path == name || absl::EndsWith(path, absl::StrCat("/", name));
+  });
 }
 
 absl::StatusOr<std::vector<GivenCheckpoint>> OpenGiven(const CheckpointFiles& files) {

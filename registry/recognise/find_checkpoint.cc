@@ -45,23 +45,26 @@ fs::path Repository(const PublishedFile& file) {
 
 fs::path NameInRepository(const PublishedFile& file) { return fs::path(file.name).filename(); }
 
+// Adds where the file may lie in `folder`.
+void AddPlaces(const PublishedFile& file, const fs::path& folder, std::vector<std::string>& places) {
+  for (const std::string& name : NamesOf(file)) places.push_back(folder / name);
+}
+
+}  // namespace
+
 std::vector<std::string> NamesOf(const PublishedFile& file) {
+  if (file.name.empty()) return {};
   std::vector<std::string> names = {file.name};
   names.insert(names.end(), file.also.begin(), file.also.end());
   return names;
 }
 
-}  // namespace
-
 std::vector<std::string> CheckpointPlaces(const PublishedFile& file, const std::string& here,
                                           const std::string& plugin) {
   if (file.name.empty()) return {};
-  const std::vector<std::string> names = NamesOf(file);
   std::vector<std::string> places;
-  for (const std::string& name : names) places.push_back(fs::path(here) / name);
-  for (const std::string& name : names) {
-    if (!plugin.empty()) places.push_back(fs::path(plugin) / name);
-  }
+  AddPlaces(file, here, places);
+  if (!plugin.empty()) AddPlaces(file, plugin, places);
   if (file.hub.empty()) return places;
   for (const fs::path& snapshot : Snapshots(Repository(file))) {
     places.push_back(snapshot / NameInRepository(file));
@@ -72,7 +75,7 @@ std::vector<std::string> CheckpointPlaces(const PublishedFile& file, const std::
 std::vector<std::string> SearchedPlaces(const PublishedFile& file, const std::string& here) {
   if (file.name.empty()) return {};
   std::vector<std::string> places;
-  for (const std::string& name : NamesOf(file)) places.push_back(fs::path(here) / name);
+  AddPlaces(file, here, places);
   if (!file.hub.empty()) places.push_back(Repository(file) / "snapshots" / "*" / NameInRepository(file));
   return places;
 }

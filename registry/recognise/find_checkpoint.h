@@ -8,6 +8,9 @@
 
 namespace modelport {
 
+// The names under which the file, or others with its weights, are published, its own first; none if it has no name.
+std::vector<std::string> NamesOf(const PublishedFile& file);
+
 // Where a published file may lie on this machine, best first: the folder `here`, the folder `plugin` of the model's
 // YAML, then the snapshots of its repository in the Hugging Face cache ($HF_HUB_CACHE, else $HF_HOME/hub, else
 // ~/.cache/huggingface/hub), the one that refs/main names first.
