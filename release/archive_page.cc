@@ -23,43 +23,23 @@ std::string WithCommands(absl::string_view page) {
   return std::regex_replace(text, *picture, "=share/doc/modelport/pictures/");
 }
 
-// The text without what stands between the marks.
-std::string WithoutMarked(const std::string& page) {
+using HasFile = std::function<bool(const std::string& path)>;
+
+// The page without the lines between the marks, and without rows of tables that say no more than where a page is that
+// is not there.
+std::string KeptLines(const std::string& page, const HasFile& has) {
+  static const auto* const row = new std::regex(R"(\|.*\| \[[^\[\]]*\]\(([^()\s#:]+)\) \|)");
   std::vector<std::string> kept;
   bool is_marked = false;
-  for (const absl::string_view line : absl::StrSplit(page, '\n')) {
+  for (const absl::string_view text : absl::StrSplit(page, '\n')) {
+    const std::string line(text);
     if (line == "<!-- Bazel -->") is_marked = true;
-    if (!is_marked) kept.emplace_back(line);
+    std::smatch found;
+    const bool is_dead = std::regex_match(line, found, *row) && !has(found[1]);
+    if (!is_marked && !is_dead) kept.push_back(line);
     if (line == "<!-- /Bazel -->") is_marked = false;
   }
   return absl::StrJoin(kept, "\n");
-}
-
-using HasFile = std::function<bool(const std::string& path)>;
-
-// The page without the rows of tables that say no more than where a page is that is not there.
-std::string WithoutDeadRows(const std::string& page, const HasFile& has) {
-  static const auto* const row = new std::regex(R"(\|.*\| \[[^\[\]]*\]\(([^()\s#:]+)\) \|)");
-  std::vector<std::string> kept;
-  for (const absl::string_view text : absl::StrSplit(page, '\n')) {
-    const std::string line(text);
-    std::smatch found;
-    if (!std::regex_match(line, found, *row) || has(found[1])) kept.push_back(line);
-  }
-  return absl::StrJoin(kept, "\n");
-}
-
-std::string WithLiveLinks(const std::string& page, const HasFile& has) {
-  static const auto* const link = new std::regex(R"(!?\[([^\[\]]*)\]\(([^()\s#:]+)(#[^()\s]*)?\))");
-  std::string text;
-  auto rest = page.cbegin();
-  for (std::sregex_iterator found(page.begin(), page.end(), *link), end; found != end; ++found) {
-    text.append(rest, (*found)[0].first);
-    text += has((*found)[2]) ? found->str() : (*found)[1].str();
-    rest = (*found)[0].second;
-  }
-  text.append(rest, page.cend());
-  return text;
 }
 
 // Whether the text is on building with Bazel, whose flags and files have no meaning for the program.
@@ -114,8 +94,8 @@ std::string WithoutLastSentence(const std::string& text) {
   return std::string(absl::StripTrailingAsciiWhitespace(text.substr(0, last)));
 }
 
-// Links within the page, which lead to a heading: "## From a file" is "#from-a-file".
-std::string WithLiveAnchors(const std::string& page) {
+// How links within the page name its headings: "## From a file" is "#from-a-file".
+std::set<std::string> Anchors(const std::string& page) {
   std::set<std::string> anchors;
   for (const absl::string_view line : absl::StrSplit(page, '\n')) {
     if (!absl::StartsWith(line, "#")) continue;
@@ -126,12 +106,20 @@ std::string WithLiveAnchors(const std::string& page) {
     }
     anchors.insert(anchor);
   }
-  static const auto* const link = new std::regex(R"(\[([^\[\]]*)\]\((#[^()\s]*)\))");
+  return anchors;
+}
+
+// The page, in which links to files and headings that are not there are their text alone.
+std::string WithLiveLinks(const std::string& page, const HasFile& has) {
+  static const auto* const link = new std::regex(R"(!?\[([^\[\]]*)\]\((?!\))([^()\s#:]*)(#[^()\s]*)?\))");
+  const std::set<std::string> anchors = Anchors(page);
   std::string text;
   auto rest = page.cbegin();
   for (std::sregex_iterator found(page.begin(), page.end(), *link), end; found != end; ++found) {
+    const bool is_file = (*found)[2].length() > 0;
+    const bool is_live = is_file ? has((*found)[2]) : anchors.count((*found)[3]) > 0;
     text.append(rest, (*found)[0].first);
-    text += anchors.count((*found)[2]) > 0 ? found->str() : (*found)[1].str();
+    text += is_live ? found->str() : (*found)[1].str();
     rest = (*found)[0].second;
   }
   text.append(rest, page.cend());
@@ -176,9 +164,8 @@ std::string WithoutBazel(const std::vector<std::string>& block) {
 }  // namespace
 
 std::string ArchivePage(absl::string_view page, const HasFile& has) {
-  const std::string marked = WithLiveLinks(WithoutDeadRows(WithoutMarked(WithCommands(page)), has), has);
   std::vector<std::string> blocks;
-  for (const std::vector<std::string>& block : Blocks(marked)) {
+  for (const std::vector<std::string>& block : Blocks(KeptLines(WithCommands(page), has))) {
     std::string kept = WithoutBazel(block);
     // The sentence that leads to code goes with it.
     if (kept.empty() && IsCode(block) && !blocks.empty() && absl::EndsWith(blocks.back(), ":")) {
@@ -187,7 +174,7 @@ std::string ArchivePage(absl::string_view page, const HasFile& has) {
     if (!blocks.empty() && blocks.back().empty()) blocks.pop_back();
     if (!kept.empty()) blocks.push_back(std::move(kept));
   }
-  return WithLiveAnchors(absl::StrJoin(blocks, "\n\n") + "\n");
+  return WithLiveLinks(absl::StrJoin(blocks, "\n\n") + "\n", has);
 }
 
 }  // namespace modelport
