@@ -1,12 +1,11 @@
 #include "release/archive_page.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <string>
 #include <utility>
 
+#include "common/io/mapped_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -17,10 +16,7 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string Text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+std::string Text(const std::filesystem::path& path) { return std::string(MappedFile::Open(path).value()->bytes()); }
 
 std::string Page(const std::string& text) {
   return ArchivePage(text, [](const std::string& path) { return path == "nuke.md" || path == "pictures/a.png"; });
