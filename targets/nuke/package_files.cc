@@ -324,16 +324,15 @@ void AddFrames(const Manifest& manifest, TemplateData& data) {
   data.lists["unmoved"] = KeepIf(is_between && !IsRetimer(manifest.interface()));
   data.lists["around"] = KeepIf(is_around);
   // An image at the time of one of the plate's frames is that frame; motion is not.
-  const bool is_image = manifest.interface().kind() == "colour";
-  data.lists["retimed"] = KeepIf(is_between && is_image);
+  const bool is_retimed = is_between && manifest.interface().kind() == "colour";
+  data.lists["retimed"] = KeepIf(is_retimed);
   // What moves may leave the box of the frame before.
-  const bool keeps_box = !(is_between && is_image);
-  data.lists["keeps_box"] = KeepIf(keeps_box);
+  data.lists["keeps_box"] = KeepIf(!is_retimed);
   data.values["kept"] = absl::StrCat(ScaleOf(manifest) > 1 ? ""
-                                     : keeps_box           ? "format, bounding box, "
-                                                           : "format, ",
+                                     : is_retimed          ? "format, "
+                                                           : "format, bounding box, ",
                                      "pixel aspect and metadata");
-  data.values["speed"] = is_image ? "0.5" : "1";
+  data.values["speed"] = is_retimed ? "0.5" : "1";
   std::vector<TemplateValues>&others = data.lists["other_frames"], &added = data.lists["added_frames"];
   std::vector<std::string> offsets;
   for (int i = 1; i < frames.size(); ++i) {
