@@ -264,11 +264,11 @@ void AddChannels(const Manifest::Interface& interface, TemplateData& data) {
 
 // A piece of the rainbow from blue to red, whose middle is at `peak` of 4 quarters, over the range that the knobs set.
 std::string RainbowOf(const std::string& channel, int peak, bool is_depth) {
+  const std::string ranged =
+      absl::StrCat("(", channel, " - parent.preview_low) / (parent.preview_high - parent.preview_low)");
   // Depth that is remapped is 0 to 1.
-  const std::string low = is_depth ? "(parent.remap ? 0 : parent.preview_low)" : "parent.preview_low";
-  const std::string high = is_depth ? "(parent.remap ? 1 : parent.preview_high)" : "parent.preview_high";
-  return absl::StrCat("min(1, max(0, 1.5 - abs(4 * (", channel, " - ", low, ") / (", high, " - ", low, ") - ", peak,
-                      ")))");
+  const std::string scaled = is_depth ? absl::StrCat("(parent.remap ? ", channel, " : ", ranged, ")") : ranged;
+  return absl::StrCat("min(1, max(0, 1.5 - abs(4 * ", scaled, " - ", peak, ")))");
 }
 
 // Motion, right and up, in colours that turn with its direction: of red, green and blue, which are thirds of a turn

@@ -425,10 +425,8 @@ TEST_F(PackageFilesTest, ANodeForOneImageTakesItAsItIs) {
   EXPECT_THAT(gizmo, HasSubstr("setValue(node.knob(\\\"gpuName\\\").value())\"\n"));
   EXPECT_THAT(
       gizmo,
-      AllOf(HasSubstr(
-                "  expr0 \"parent.preview == 1 ? depth.Z : min(1, max(0, 1.5 - abs(4 * (depth.Z - (parent.remap ? 0 : "
-                "parent.preview_low)) / ((parent.remap ? 1 : parent.preview_high) - (parent.remap ? 0 : "
-                "parent.preview_low)) - 3)))\"\n"),
+      AllOf(HasSubstr("  expr0 \"parent.preview == 1 ? depth.Z : min(1, max(0, 1.5 - abs(4 * (parent.remap ? depth.Z : "
+                      "(depth.Z - parent.preview_low) / (parent.preview_high - parent.preview_low)) - 3)))\"\n"),
             Not(HasSubstr("premultiply"))));
   // The bounding box goes in as an image of its own, and what comes out goes back to its place.
   EXPECT_THAT(gizmo, AllOf(HasSubstr("box {{\"parent.overscan ? input.bbox.x : 0\"}"),
