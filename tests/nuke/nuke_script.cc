@@ -220,17 +220,21 @@ class Reader {
     }
   }
 
-  // Makes sure that what links and expressions of nodes call NODE.KNOB is there.
+  // Makes sure that what links and expressions of nodes call NODE.KNOB or parent.KNOB is there.
   void CheckLinks() {
     for (const auto& [name, knob] : script_.gizmo.user_knobs) {
       if (knob.type == 41) CheckLink(name, knob.text);
     }
-    static const auto* const link = new std::regex(R"(\b([A-Z]\w*)\.([a-z]\w*))");
+    // parent.input1 is the gizmo's input.
+    static const auto* const link = new std::regex(R"(\b(parent\.(?!input\d*\b)\w+|[A-Z]\w*\.[a-z]\w*))");
     for (const auto& [name, node] : script_.nodes) {
       for (const auto& [knob, value] : node.values) {
-        if (!absl::StrContains(value.text, "{") || knob == "onCreate") continue;
+        if (knob == "onCreate") continue;
+        // Text without braces is an expression or a label, in which a name before a dot may be no node.
+        const bool is_braced = absl::StrContains(value.text, "{");
         for (std::sregex_iterator found(value.text.begin(), value.text.end(), *link), end; found != end; ++found) {
-          CheckLink(absl::StrCat(name, ".", knob), found->str());
+          const std::string to = found->str();
+          if (is_braced || absl::StartsWith(to, "parent.")) CheckLink(absl::StrCat(name, ".", knob), to);
         }
       }
     }
@@ -238,10 +242,16 @@ class Reader {
 
   void CheckLink(const std::string& from, const std::string& to) {
     const std::vector<std::string> parts = absl::StrSplit(to, '.');
-    const auto node = script_.nodes.find(parts[0]);
-    const std::set<std::string>* const known = node == script_.nodes.end() ? nullptr : KnobsOf(node->second.type);
-    if (parts.size() == 2 && known != nullptr && known->count(parts[1]) == 1) return;
+    if (parts.size() == 2 && HasKnob(parts[0], parts[1])) return;
     Fault(absl::StrCat(from, ": there is no knob ", to));
+  }
+
+  // Whether the node of this name, or the gizmo for "parent", has the knob.
+  bool HasKnob(const std::string& name, const std::string& knob) const {
+    if (name == "parent") return script_.gizmo.user_knobs.count(knob) == 1 || IsKnobOfEveryNode(knob);
+    const auto node = script_.nodes.find(name);
+    const std::set<std::string>* const known = node == script_.nodes.end() ? nullptr : KnobsOf(node->second.type);
+    return known != nullptr && known->count(knob) == 1;
   }
 
   // Whether the value is one of those that a knob of this name can have; an expression may be any.

@@ -87,6 +87,9 @@ TEST(NukeScriptTest, FaultsAreFound) {
       {" addUserKnob {7 a lt b}\n", "", "a: lt is no option of a knob"},
       {" addUserKnob {41 a T Moved.filter}\n", "", "a: there is no knob Moved.filter"},
       {"", " Transform {\n  filter {{Input1.filter}}\n  name T\n }\n", "T.filter: there is no knob Input1.filter"},
+      {"", " Expression {\n  expr0 \"depth.Z * parent.gain\"\n  name E\n }\n", "E.expr0: there is no knob parent.gain"},
+      {" addUserKnob {7 gain}\n", " Inference {\n  serialiseKnob {gain:{\"min(1, parent.gains)\"};}\n  name I\n }\n",
+       "I.serialiseKnob: there is no knob parent.gains"},
       {"", " Transform {\n  filter sharpest\n  name T\n }\n", "Transform: sharpest is no filter"},
       {"", " Crop {\n  crop maybe\n  name C\n }\n", "Crop: maybe is no crop"},
       {" addUserKnob {7 a}\n addUserKnob {7 a}\n", "", "two a"},
@@ -113,6 +116,11 @@ TEST(NukeScriptTest, FaultsAreFound) {
   for (const auto& [knobs, nodes, fault] : cases) {
     EXPECT_THAT(Read(knobs, nodes).faults, testing::Contains(HasSubstr(fault))) << knobs << nodes;
   }
+  EXPECT_THAT(Read(" addUserKnob {12 eye}\n addUserKnob {7 input_last}\n",
+                   " Expression {\n  expr0 \"parent.eye.x + parent.input_last\"\n  name E\n"
+                   "  disable {{\"!\\[exists parent.input1]\"}}\n }\n")
+                  .faults,
+              IsEmpty());
   EXPECT_THAT(
       Read("", "add_layer {matte matte.alpha}\npush 0\n Copy {\n  inputs 2\n  to0 matte.alpha\n  name C\n }\n").faults,
       IsEmpty());
