@@ -94,16 +94,17 @@ absl::StatusOr<std::string> EncodeGrey(const Prediction& prediction, const Loade
                    texts);
 }
 
-absl::StatusOr<std::string> EncodePicture(const Picture& picture, const LoadedArtifact& artifact) {
-  return EncodePng(picture.width(), picture.height(), absl::MakeConstSpan(picture.rgb()), Origin(artifact));
+absl::StatusOr<std::string> EncodePicture(const Picture& picture, const ImageTexts& texts) {
+  return EncodePng(picture.width(), picture.height(), absl::MakeConstSpan(picture.rgb()), texts);
 }
 
 // The picture of `what`, above a caption that says so where the manifest has a warning.
 absl::StatusOr<std::string> EncodeCaptioned(const Picture& picture, const std::string& what,
                                             const LoadedArtifact& artifact) {
   const std::string& warning = artifact.manifest.warning();
-  if (warning.empty()) return EncodePicture(picture, artifact);
-  return EncodePicture(WithCaption(picture, absl::StrCat(artifact.manifest.model(), ": ", what), warning), artifact);
+  if (warning.empty()) return EncodePicture(picture, Origin(artifact));
+  const std::string caption = absl::StrCat(artifact.manifest.model(), ": ", what);
+  return EncodePicture(WithCaption(picture, caption, warning), Origin(artifact));
 }
 
 absl::StatusOr<std::string> EncodeDepthPng(const Image& image, const Prediction& prediction,
@@ -116,7 +117,7 @@ absl::StatusOr<std::string> EncodeDepthPng(const Image& image, const Prediction&
   if (!style.colours) return EncodeGrey(prediction, artifact, style.range);
   const absl::optional<Picture> photo = style.side_by_side ? absl::make_optional<Picture>(image) : absl::nullopt;
   return EncodePicture(DrawDepth(prediction.depth, *style.colours, artifact.manifest, photo ? &*photo : nullptr),
-                       artifact);
+                       Origin(artifact));
 }
 
 absl::StatusOr<std::string> EncodeDepthExr(const Image& image, const Prediction& prediction,
@@ -269,10 +270,6 @@ absl::StatusOr<Picture> DrawOutput(const Image& image, const Prediction& predict
   return DrawFeatures(prediction.features, image.width, image.height);
 }
 
-absl::StatusOr<std::string> EncodeBare(const Picture& picture) {
-  return EncodePng(picture.width(), picture.height(), absl::MakeConstSpan(picture.rgb()), {});
-}
-
 }  // namespace
 
 absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Image& image, const Prediction& prediction,
@@ -351,7 +348,7 @@ absl::StatusOr<std::string> EncodeComparison(const std::string& path, const Imag
   if (prediction.scores.defined()) return GivesScores(artifact);
   const Manifest& manifest = artifact.manifest;
   if (prediction.depth.defined()) {
-    return EncodeBare(DrawDepthComparison(prediction, other, *style.colours, manifest));
+    return EncodePicture(DrawDepthComparison(prediction, other, *style.colours, manifest), {});
   }
   // Both motions have the same colours.
   const double full = style.range                 ? style.range->max
@@ -359,7 +356,7 @@ absl::StatusOr<std::string> EncodeComparison(const std::string& path, const Imag
                                                   : 0;
   ASSIGN_OR_RETURN(const Picture first, DrawOutput(image, prediction, full));
   ASSIGN_OR_RETURN(const Picture second, DrawOutput(image, other, full));
-  return EncodeBare(DrawComparison(first, second, DifferenceMap(prediction, other), manifest.warning()));
+  return EncodePicture(DrawComparison(first, second, DifferenceMap(prediction, other), manifest.warning()), {});
 }
 
 }  // namespace modelport
