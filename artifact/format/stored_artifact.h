@@ -15,6 +15,7 @@
 #include "common/io/mapped_file.h"
 #include "common/module_tree/module_tree.h"
 #include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
 #include "targets/target/target.h"
 
 namespace modelport {
@@ -24,7 +25,13 @@ struct StoredPart {
   std::string name;                     // Of the part, for messages: "archive/data/0".
   absl::string_view bytes;              // The elements of a tensor, row-major, or a text.
   absl::optional<uint32_t> crc32 = {};  // As the file states it; not verified.
+  bool is_transposed = false;           // Whether the elements are those of the transpose of the tensor, a matrix.
 };
+
+// The strides of a tensor of this shape in the elements of `part`.
+inline std::vector<int64_t> StridesIn(const StoredPart& part, const Shape& shape) {
+  return part.is_transposed ? std::vector<int64_t>{1, shape[0]} : RowMajorStrides(shape);
+}
 
 // An untrusted file, mapped into memory, and the data file beside it if it has one. Each format has its own.
 class StoredArtifact {

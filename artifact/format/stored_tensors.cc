@@ -24,10 +24,12 @@ absl::StatusOr<BoundTensors> BorrowTensors(const StoredArtifact& file, const std
           absl::StrCat(file.path(), ": holds only the tensors that its code uses, and not ", slots[i].name));
     }
     // Nothing writes to the tensor.
-    const at::Tensor tensor = at::from_blob(const_cast<char*>(parts[i]->bytes.data()), slots[i].shape,
-                                            ToScalarType(slots[i].dtype.value_or(dtype)));
+    const at::Tensor tensor =
+        at::from_blob(const_cast<char*>(parts[i]->bytes.data()), slots[i].shape, StridesIn(*parts[i], slots[i].shape),
+                      ToScalarType(slots[i].dtype.value_or(dtype)));
     const bool is_aligned = reinterpret_cast<uintptr_t>(parts[i]->bytes.data()) % c10::gAlignment == 0;
-    bound.tensors.push_back(is_aligned ? tensor : tensor.clone());
+    bound.tensors.push_back(is_aligned && !parts[i]->is_transposed ? tensor
+                                                                   : tensor.clone(at::MemoryFormat::Contiguous));
   }
   return bound;
 }
@@ -39,7 +41,8 @@ absl::StatusOr<int64_t> CompareTensors(const StoredArtifact& file, const std::ve
   int64_t compared = 0;
   for (size_t i = 0; i < slots.size(); ++i) {
     if (!parts[i]) continue;
-    const absl::string_view bytes(static_cast<const char*>(tensors[i].const_data_ptr()), tensors[i].nbytes());
+    const at::Tensor tensor = parts[i]->is_transposed ? tensors[i].t().contiguous() : tensors[i];
+    const absl::string_view bytes(static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes());
     if (parts[i]->bytes != bytes) {
       return absl::DataLossError(absl::StrCat(file.path(), ": ", parts[i]->name, " (", slots[i].name,
                                               "): is not the tensor of the checkpoint"));

@@ -14,7 +14,7 @@
 namespace modelport {
 
 // The tensors of `file` for `slots`, of which `dtype` is that of those that name none. They are borrowed from it, but
-// for those that are not aligned there as LibTorch's own are, which are copied.
+// for those that are transposed there, or not aligned as LibTorch's own are, which are copied.
 //   FailedPrecondition  the file has not all of them
 //   DataLoss            as FindTensors
 absl::StatusOr<BoundTensors> BorrowTensors(const StoredArtifact& file, const std::vector<Slot>& slots, DType dtype);

@@ -19,7 +19,8 @@ using testing::HasSubstr;
 
 constexpr int64_t kCount = 8;
 
-// A file that has the numbers 0 to 7 for the slot "a", `shift` bytes behind an aligned place, and nothing for others.
+// A file that has the numbers 0 to 7 for the slots "a" and, transposed, "m", `shift` bytes behind an aligned place, and
+// nothing for others.
 class ShiftedArtifact : public StoredArtifact {
  public:
   explicit ShiftedArtifact(size_t shift) : StoredArtifact("shifted", nullptr), shift_(shift) {
@@ -37,6 +38,10 @@ class ShiftedArtifact : public StoredArtifact {
       parts.emplace_back();
       if (slot.name == "a") {
         parts.back() = StoredPart{"initializer a", {bytes_ + shift_, kCount * sizeof(float)}};
+      }
+      if (slot.name == "m") {
+        parts.back() = StoredPart{
+            .name = "initializer m.T", .bytes = {bytes_ + shift_, kCount * sizeof(float)}, .is_transposed = true};
       }
     }
     return parts;
@@ -60,6 +65,19 @@ TEST(StoredTensorsTest, AlignedTensorsAreBorrowed) {
   const ShiftedArtifact file(c10::gAlignment);
   ASSERT_OK_AND_ASSIGN(const BoundTensors bound, BorrowTensors(file, {SlotOf("a")}, DType::kFloat32));
   EXPECT_EQ(bound.tensors[0].const_data_ptr(), file.start());
+}
+
+TEST(StoredTensorsTest, AMatrixThatIsTransposedInTheFileIsTurnedBack) {
+  const ShiftedArtifact file(c10::gAlignment);
+  Slot slot = SlotOf("m");
+  slot.shape = {4, 2};
+  ASSERT_OK_AND_ASSIGN(const BoundTensors bound, BorrowTensors(file, {slot}, DType::kFloat32));
+  const at::Tensor matrix = at::arange(kCount, at::kFloat).reshape({2, 4}).t().contiguous();
+  EXPECT_TRUE(bound.tensors[0].equal(matrix));
+  EXPECT_TRUE(bound.tensors[0].is_contiguous());
+  EXPECT_OK(CompareTensors(file, {slot}, DType::kFloat32, {{{matrix}, {}}}).status());
+  EXPECT_THAT(CompareTensors(file, {slot}, DType::kFloat32, {{{matrix.reshape({2, 4}).t().contiguous()}, {}}}).status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("initializer m.T (m): is not the tensor")));
 }
 
 TEST(StoredTensorsTest, OthersAreCopied) {

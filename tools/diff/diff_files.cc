@@ -70,7 +70,7 @@ absl::StatusOr<Checkpoint> OpenArtifactTensors(const std::shared_ptr<const Store
   for (size_t i = 0; i < slots.size(); ++i) {
     if (!parts[i]) continue;
     const Slot& slot = slots[i];
-    dict.tensors.push_back({slot.name, slot.dtype.value_or(*dtype), slot.shape, RowMajorStrides(slot.shape), 0,
+    dict.tensors.push_back({slot.name, slot.dtype.value_or(*dtype), slot.shape, StridesIn(*parts[i], slot.shape), 0,
                             static_cast<int>(contents.storages.size())});
     contents.storages.push_back({parts[i]->name, parts[i]->bytes, parts[i]->crc32});
   }

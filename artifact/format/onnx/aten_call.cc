@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "artifact/format/onnx/read_model.h"
 
 namespace modelport::onnx {
 namespace {
@@ -434,7 +435,18 @@ TensorPtr AtenCall::Transpose(const TensorPtr& tensor, const std::vector<int64_t
     shape.push_back(old[order[i]]);
     is_moved = is_moved || order[i] != static_cast<int64_t>(i);
   }
-  return is_moved ? Make("Transpose", {tensor}, tensor->type, shape, {Attribute("perm", order)}) : tensor;
+  if (!is_moved) return tensor;
+  if (tensor->constant.defined()) {
+    const auto weight = context_.weights.find(tensor->constant.unsafeGetTensorImpl());
+    const TensorPtr moved = ConstantOf(tensor->constant.permute(order));
+    if (weight == context_.weights.end()) return moved;
+    if (order == std::vector<int64_t>{1, 0}) {
+      context_.taken.insert(MemoryOf(tensor->constant));
+      moved->name = context_.graph.Constant(moved->constant, absl::StrCat(weight->second, kTransposedEnding));
+      return moved;
+    }
+  }
+  return Make("Transpose", {tensor}, tensor->type, shape, {Attribute("perm", order)});
 }
 
 TensorPtr AtenCall::Expand(const TensorPtr& tensor, const Shape& shape) {
@@ -514,11 +526,11 @@ TensorPtr AtenCall::MatMul(const TensorPtr& a, const TensorPtr& b) {
   return Make("MatMul", {a, b}, a->type, shape);
 }
 
-TensorPtr AtenCall::Range(const Number& size, at::ScalarType type) {
-  if (size.AsInt()) return ConstantOf(at::arange(*size.AsInt(), at::TensorOptions(at::kLong)).to(type));
+TensorPtr AtenCall::Range(const Number& size, at::ScalarType type, int64_t first) {
+  if (size.AsInt()) return ConstantOf(at::arange(first, first + *size.AsInt(), at::TensorOptions(at::kLong)).to(type));
   const auto scalar = [&](int64_t value) { return context_.graph.Constant(at::scalar_tensor(value, at::kLong)); };
-  const std::string end = AddOne("Squeeze", {Name(size)}, {}, context_);
-  return Cast(MakeOf("Range", {scalar(0), end, scalar(1)}, at::kLong, {size}), type);
+  const std::string end = AddOne("Squeeze", {Name(size + Number(first))}, {}, context_);
+  return Cast(MakeOf("Range", {scalar(first), end, scalar(1)}, at::kLong, {size}), type);
 }
 
 Number Elements(const Shape& shape) {

@@ -128,8 +128,8 @@ class AtenCall {
   TensorPtr Binary(absl::string_view operation, const TensorPtr& a, double b);
   TensorPtr Unary(absl::string_view operation, const TensorPtr& a, const Attributes& attributes = {});
   TensorPtr MatMul(const TensorPtr& a, const TensorPtr& b);
-  // [0, 1, ..., size - 1] of this type.
-  TensorPtr Range(const Number& size, at::ScalarType type);
+  // `size` numbers of this type: first, first + 1, ...
+  TensorPtr Range(const Number& size, at::ScalarType type, int64_t first = 0);
 
  private:
   // Takes a part of a tensor that was written to from there again.

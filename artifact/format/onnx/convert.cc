@@ -633,7 +633,7 @@ absl::StatusOr<std::vector<ConvertedPort>> AddOutputs(const EntryPoint& entry_po
     RETURN_IF_ERROR(op.status());
     if (tensor->constant.defined() && tensor->constant.numel() == 0) continue;
     const std::string name = context.graph.UniqueName(port->name);
-    context.graph.AddNamed("Identity", op.Name(tensor), name);
+    context.graph.NameOutput(op.Name(tensor), name);
     RETURN_IF_ERROR(op.status());
     infos.push_back(ValueInfo(name, tensor->type, op.ShapeOf(tensor)));
     infos.back().set_doc_string(port->help);

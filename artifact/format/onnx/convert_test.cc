@@ -451,10 +451,22 @@ TEST(ConvertTest, SizesAreInTheUnitsOfTheModel) {
   };
   EXPECT_THAT(sizes(converted.model.graph.input(0)), testing::ElementsAre("B", "4", "14*h", "14*w"));
   EXPECT_THAT(sizes(converted.model.graph.output(0)), testing::ElementsAre("B", "4", "h*w"));
-  // A convolution, a reshape to a constant shape, and the output's name: no arithmetic on sizes.
+  // A convolution and a reshape to a constant shape: no arithmetic on sizes.
   std::vector<std::string> operations;
   for (const auto& node : converted.model.graph.node()) operations.push_back(node.op_type());
-  EXPECT_THAT(operations, testing::ElementsAre("Conv", "Reshape", "Identity"));
+  EXPECT_THAT(operations, testing::ElementsAre("Conv", "Reshape"));
+}
+
+TEST(ConvertTest, AWeightOfALinearLayerIsStoredAsTheProductTakesIt) {
+  const Code code = {"return torch.linear(x.permute(0, 2, 3, 1), self.matrix)"};
+  const torch::jit::Module module = MakeModule(code);
+  ASSERT_OK_AND_ASSIGN(const ConvertedModel converted, Convert(module, MakeEntryPoint(code), {}, kOpset));
+  const Model& model = converted.model;
+  ASSERT_THAT(model.constants, testing::ElementsAre("matrix.T"));
+  EXPECT_TRUE(model.tensors[0].equal(module.attr("matrix").toTensor().t()));
+  std::vector<std::string> operations;
+  for (const onnx_file::NodeProto& node : model.graph.node()) operations.push_back(node.op_type());
+  EXPECT_THAT(operations, testing::ElementsAre("Transpose", "MatMul"));  // The image alone is transposed.
 }
 
 TEST(ConvertTest, WeightsKeepTheirNamesAndEqualCodeGivesEqualBytes) {

@@ -49,6 +49,22 @@ std::string ConstantName(const at::Tensor& tensor) {
   return name;
 }
 
+// Gives values of `graph` and of the branches within it the names that `names` has for them.
+void Rename(const std::map<std::string, std::string>& names, onnx_file::GraphProto& graph) {
+  const auto rename = [&](std::string& name) {
+    const auto found = names.find(name);
+    if (found != names.end()) name = found->second;
+  };
+  for (onnx_file::NodeProto& node : *graph.mutable_node()) {
+    for (std::string& input : *node.mutable_input()) rename(input);
+    for (std::string& output : *node.mutable_output()) rename(output);
+    for (AttributeProto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) Rename(names, *attribute.mutable_g());
+    }
+  }
+  for (onnx_file::ValueInfoProto& output : *graph.mutable_output()) rename(*output.mutable_name());
+}
+
 // Removes the nodes of `graph` that nothing `used` needs, and adds what the others use.
 void KeepUsed(onnx_file::GraphProto& graph, std::set<std::string>& used) {
   for (const auto& output : graph.output()) used.insert(output.name());
@@ -202,15 +218,21 @@ const std::string* Graph::Find(const std::string& key) const {
   return nullptr;
 }
 
-void Graph::AddNamed(absl::string_view operation, const std::string& input, const std::string& name) {
-  onnx_file::NodeProto& node = *scopes_.back().graph.add_node();
-  node.set_op_type(std::string(operation));
-  node.set_name(name);
-  node.add_input(input);
-  node.add_output(name);
+void Graph::NameOutput(const std::string& value, const std::string& name) {
+  const auto& nodes = scopes_.front().graph.node();
+  const bool is_result = std::any_of(nodes.begin(), nodes.end(), [&](const onnx_file::NodeProto& node) {
+    return std::find(node.output().begin(), node.output().end(), value) != node.output().end();
+  });
+  if (is_result && output_names_.try_emplace(value, name).second) return;
+  onnx_file::NodeProto& copy = *scopes_.front().graph.add_node();
+  copy.set_op_type("Identity");
+  copy.set_name(name);
+  copy.add_input(value);
+  copy.add_output(name);
 }
 
 Model Graph::Take(const std::vector<std::string>& outputs) {
+  Rename(output_names_, scopes_.front().graph);
   std::set<std::string> used(outputs.begin(), outputs.end());
   KeepUsed(scopes_.front().graph, used);
   Model model{.graph = std::move(scopes_.front().graph)};

@@ -49,8 +49,9 @@ class Graph {
                                const std::vector<onnx_file::AttributeProto>& attributes, const std::string& scope,
                                int outputs = 1);
 
-  // A node with one result of this name, which UniqueName gave.
-  void AddNamed(absl::string_view operation, const std::string& input, const std::string& name);
+  // Has Take call the value of this name `name`, which UniqueName gave. One that is no node's result, or that has
+  // another such name already, is copied.
+  void NameOutput(const std::string& value, const std::string& name);
 
   // The name of a constant with these elements. `name` is that of a weight; empty: any other constant.
   std::string Constant(const at::Tensor& tensor, const std::string& name = "");
@@ -87,6 +88,7 @@ class Graph {
  private:
   std::vector<Scope> scopes_ = std::vector<Scope>(1);
   std::set<std::string> names_;
+  std::map<std::string, std::string> output_names_;  // Of results, by the names that their nodes gave them.
   Model model_;
   std::map<std::string, std::string> constants_;  // Names by what tells constants apart.
 };

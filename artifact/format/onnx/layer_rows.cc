@@ -463,7 +463,7 @@ Value Bicubic(AtenCall& op) {
       // A stated scale may lead beyond the borders, where all samples are that of the border.
       centres = op.Binary("Max", op.Binary("Min", centres, op.NumberAs(old[2 + i], at::kFloat)), -1);
     }
-    const TensorPtr places = op.Binary("Sub", op.Range(padded_shape[2 + i], at::kFloat), 2);
+    const TensorPtr places = op.Range(padded_shape[2 + i], at::kFloat, -2);
     return KeysWeights(op, Distances(op, centres, places), -0.75);
   };
   return op.Cast(op.MatMul(op.MatMul(weights(0), padded), op.Transpose(weights(1), {1, 0})), op.In(0)->type);

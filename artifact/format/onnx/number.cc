@@ -307,6 +307,16 @@ absl::optional<int64_t> LowerBound(const Number& number) {
   }
 }
 
+namespace {
+
+// Whether `whole` is the operation `op` of `part` and another number: of max(a, min(a, c)) and min(a, max(a, c)) only a
+// is left.
+bool Has(const Number& whole, NumberOp op, const Number& part) {
+  return whole.op() == op && (whole.arguments()[0] == part || whole.arguments()[1] == part);
+}
+
+}  // namespace
+
 Number Max(const Number& a, const Number& b) {
   if (IsFloat(a, b)) {
     const Number left = ToFloat(a), right = ToFloat(b);
@@ -315,6 +325,8 @@ Number Max(const Number& a, const Number& b) {
   }
   if (LowerBound(a - b).value_or(-1) >= 0) return a;
   if (LowerBound(b - a).value_or(-1) >= 0) return b;
+  if (Has(b, NumberOp::kMin, a)) return a;
+  if (Has(a, NumberOp::kMin, b)) return b;
   return Make(NumberOp::kMax, {a, b});
 }
 
@@ -326,6 +338,8 @@ Number Min(const Number& a, const Number& b) {
   }
   if (LowerBound(a - b).value_or(-1) >= 0) return b;
   if (LowerBound(b - a).value_or(-1) >= 0) return a;
+  if (Has(b, NumberOp::kMax, a)) return a;
+  if (Has(a, NumberOp::kMax, b)) return b;
   return Make(NumberOp::kMin, {a, b});
 }
 

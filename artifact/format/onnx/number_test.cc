@@ -40,6 +40,11 @@ TEST(NumberTest, SizesAreAtLeastOne) {
   EXPECT_EQ(Max(kH, Int(2)).text(), "max(H, 2)");
   EXPECT_EQ(Min(kH, kH + kW).text(), "H");
   EXPECT_EQ(Min(kH * Int(2), Int(2)).text(), "2");
+  EXPECT_EQ(Min(kH, Max(kH, Int(2))).text(), "H");
+  EXPECT_EQ(Min(Max(Int(2), kH), kH).text(), "H");
+  EXPECT_EQ(Max(kH, Min(kH, Int(2))).text(), "H");
+  EXPECT_EQ(Max(Min(Int(2), kH), kH).text(), "H");
+  EXPECT_EQ(Min(kW, Max(kH, Int(2))).text(), "min(W, max(H, 2))");
   EXPECT_EQ(Less(Int(0), kH).text(), "true");
   EXPECT_EQ(Less(kH, Int(1)).text(), "false");
   EXPECT_EQ(Less(kH, Int(9)).text(), "less(H, 9)");

@@ -189,8 +189,11 @@ class PreparedOnnx : public PreparedArtifact {
   int64_t CountWeights() const {
     const std::set<std::string> constants(converted_.model.constants.begin(), converted_.model.constants.end());
     int64_t count = 0;
-    for (const auto& parameter : module_.named_parameters()) count += constants.count(parameter.name);
-    for (const auto& buffer : module_.named_buffers()) count += constants.count(buffer.name);
+    const auto is_held = [&](const std::string& name) {
+      return constants.count(name) > 0 || constants.count(absl::StrCat(name, onnx::kTransposedEnding)) > 0;
+    };
+    for (const auto& parameter : module_.named_parameters()) count += is_held(parameter.name);
+    for (const auto& buffer : module_.named_buffers()) count += is_held(buffer.name);
     return count;
   }
 

@@ -11,6 +11,9 @@
 
 namespace modelport::onnx {
 
+// Behind the name of a weight that lies in a file transposed, as the code of a linear layer takes it.
+inline constexpr absl::string_view kTransposedEnding = ".T";
+
 // A constant of a file.
 struct FileTensor {
   std::vector<int64_t> shape;

@@ -64,26 +64,39 @@ absl::StatusOr<absl::optional<StoredPart>> StoredOnnx::FindManifest() const {
   return StoredPart{absl::StrCat("metadata_props ", kManifestKey), found->second};
 }
 
+absl::optional<StoredOnnx::HeldWeight> StoredOnnx::FindWeight(const Slot& slot) const {
+  // Those of a wrapped model lie below it.
+  for (const std::string& name : {slot.name, absl::StrCat(kWrappedName, ".", slot.name)}) {
+    const auto found = model_.constants.find(name);
+    if (found != model_.constants.end()) return HeldWeight{name, &found->second, false};
+    if (slot.shape.size() != 2) continue;
+    const auto transposed = model_.constants.find(absl::StrCat(name, kTransposedEnding));
+    if (transposed != model_.constants.end()) return HeldWeight{transposed->first, &transposed->second, true};
+  }
+  return absl::nullopt;
+}
+
 absl::StatusOr<std::vector<absl::optional<StoredPart>>> StoredOnnx::FindTensors(const std::vector<Slot>& slots,
                                                                                 DType dtype) const {
   std::vector<absl::optional<StoredPart>> tensors;
   for (const Slot& slot : slots) {
-    auto found = model_.constants.find(slot.name);
-    // Those of a wrapped model lie below it.
-    if (found == model_.constants.end()) found = model_.constants.find(absl::StrCat(kWrappedName, ".", slot.name));
-    if (found == model_.constants.end()) {
+    const absl::optional<HeldWeight> held = FindWeight(slot);
+    if (!held) {
       tensors.emplace_back();
       continue;
     }
-    const FileTensor& tensor = found->second;
+    const auto& [name, tensor, is_transposed] = *held;
+    Shape shape = slot.shape;
+    if (is_transposed) std::swap(shape[0], shape[1]);
     const DType wanted = slot.dtype.value_or(dtype);
-    const uint64_t size = *ElementCount(slot.shape) * ByteSize(wanted);
-    if (tensor.shape != slot.shape || tensor.type != TypeOf(wanted) || tensor.bytes.size() != size) {
-      return absl::DataLossError(absl::StrCat(path(), ": initializer ", slot.name, ": wants ", DTypeName(wanted), " ",
-                                              ShapeString(slot.shape), ", has ", tensor.bytes.size(), " bytes of type ",
-                                              tensor.type, " ", ShapeString(tensor.shape)));
+    const uint64_t size = *ElementCount(shape) * ByteSize(wanted);
+    if (tensor->shape != shape || tensor->type != TypeOf(wanted) || tensor->bytes.size() != size) {
+      return absl::DataLossError(absl::StrCat(path(), ": initializer ", name, ": wants ", DTypeName(wanted), " ",
+                                              ShapeString(shape), ", has ", tensor->bytes.size(), " bytes of type ",
+                                              tensor->type, " ", ShapeString(tensor->shape)));
     }
-    tensors.emplace_back(StoredPart{absl::StrCat("initializer ", slot.name), tensor.bytes});
+    tensors.emplace_back(
+        StoredPart{.name = absl::StrCat("initializer ", name), .bytes = tensor->bytes, .is_transposed = is_transposed});
   }
   return tensors;
 }

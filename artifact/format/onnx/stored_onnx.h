@@ -19,7 +19,8 @@ namespace modelport::onnx {
 // The entry of a file's metadata that has the manifest.
 inline constexpr char kManifestKey[] = "modelport.manifest";
 
-// An ONNX file, whose initializers have the names of slots, those that its graph uses.
+// An ONNX file, whose initializers have the names of slots, those that its graph uses. Weights of linear layers have
+// kTransposedEnding behind them.
 class StoredOnnx : public StoredArtifact {
  public:
   // Reads the file that was opened at `path`. Elements that are not in it lie in the file of this name with ".data"
@@ -44,6 +45,16 @@ class StoredOnnx : public StoredArtifact {
                                                                       DType dtype) const override;
 
  private:
+  // The initializer of a slot.
+  struct HeldWeight {
+    std::string name;
+    const FileTensor* tensor;
+    bool is_transposed;
+  };
+
+  // Nullopt if the file has none.
+  absl::optional<HeldWeight> FindWeight(const Slot& slot) const;
+
   FileModel model_;
 };
 
