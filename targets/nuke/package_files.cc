@@ -500,7 +500,8 @@ absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
   TemplateData data;
   data.values = Values(manifest);
   data.values["nuke_first"] = std::string(oldest.first);
-  data.values["nuke_numbers"] = absl::StrReplaceAll(oldest.each.substr(0, oldest.each.find(' ')), {{".", ", "}});
+  data.values["nuke_oldest"] = std::string(oldest.each.substr(0, oldest.each.find(' ')));
+  data.values["nuke_numbers"] = absl::StrReplaceAll(data.values["nuke_oldest"], {{".", ", "}});
   AddKnobs(manifest, data);
   AddLicenceClaims(manifest, data);
   AddChannels(manifest.interface(), data);

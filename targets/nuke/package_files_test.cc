@@ -330,7 +330,7 @@ TEST_F(PackageFilesTest, AMatteIsAlphaAndTakesTheTrimapThere) {
                     HasSubstr("  from0 rgba.alpha\n  to0 rgba.alpha\n  bbox B\n  name ReplaceRgba")));
   const std::vector<std::string> stacks = Stacks(texts["tiny.gizmo"]);
   EXPECT_THAT(std::vector<std::string>(stacks.end() - 5, stacks.end()),
-              ElementsAre("Copy1: Input1 BackToPlate", "ReplaceRgba: Copy1 BackToPlate", "Preview: ReplaceRgba",
+              ElementsAre("Copy1: NukeVersion BackToPlate", "ReplaceRgba: Copy1 BackToPlate", "Preview: ReplaceRgba",
                           "Premultiply: Preview", "Output1: Premultiply"));
   EXPECT_THAT(texts["tiny.gizmo"], AllOf(HasSubstr("disable {{\"1 - max(parent.replace_rgba, parent.premultiply)\"}}"),
                                          HasSubstr("T \"Alpha takes the trimap\"}")));
@@ -352,10 +352,11 @@ TEST_F(PackageFilesTest, ANodeForTwoImagesTakesTwoFramesOfItsInput) {
   const std::string& gizmo = texts["tiny.gizmo"];
   // Of a node with two inputs the first, on top of the stack, is B: the picture that gets channels of A.
   EXPECT_THAT(Stacks(gizmo),
-              ElementsAre("Input1: ", "Frame2: Input1", "Frame2Format: Frame2", "Frame2ToSRGB: Frame2Format",
-                          "FirstFrame: Input1", "WholeFormat: FirstFrame", "LinearToSRGB: WholeFormat",
-                          "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2", "SRGBToLinear: Inference1",
-                          "BackToPlate: SRGBToLinear", "Copy1: FirstFrame BackToPlate", "Output1: Copy1"));
+              ElementsAre("Input1: ", "NukeVersion: Input1", "Frame2: NukeVersion", "Frame2Format: Frame2",
+                          "Frame2ToSRGB: Frame2Format", "FirstFrame: NukeVersion", "WholeFormat: FirstFrame",
+                          "LinearToSRGB: WholeFormat", "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2",
+                          "SRGBToLinear: Inference1", "BackToPlate: SRGBToLinear", "Copy1: FirstFrame BackToPlate",
+                          "Output1: Copy1"));
   EXPECT_THAT(gizmo, HasSubstr("  from0 rgba.red\n  to0 forward.u\n  from1 rgba.green\n  to1 forward.v\n"
                                "  from2 rgba.blue\n  to2 backward.u\n  name AddFrame2"));
   EXPECT_THAT(gizmo, HasSubstr("timestep:{\"parent.shown_frame - floor(parent.shown_frame)\"};}"));
@@ -376,11 +377,11 @@ TEST_F(PackageFilesTest, ANodeThatRetimesMovesBothFrames) {
   AddKnob("timestep", "float", 0.5, 0, 1, "When the image is", manifest_);
   auto texts = Texts();
   EXPECT_THAT(Stacks(texts["tiny.gizmo"]),
-              ElementsAre("Input1: ", "Frame2: Input1", "Frame2Format: Frame2", "Frame2ToSRGB: Frame2Format",
-                          "FirstFrame: Input1", "WholeFormat: FirstFrame", "LinearToSRGB: WholeFormat",
-                          "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2", "SRGBToLinear: Inference1",
-                          "BackToPlate: SRGBToLinear", "NextMotion: Frame2 BackToPlate", "NextMoved: NextMotion",
-                          "FirstMotion: FirstFrame BackToPlate", "FirstMoved: FirstMotion",
+              ElementsAre("Input1: ", "NukeVersion: Input1", "Frame2: NukeVersion", "Frame2Format: Frame2",
+                          "Frame2ToSRGB: Frame2Format", "FirstFrame: NukeVersion", "WholeFormat: FirstFrame",
+                          "LinearToSRGB: WholeFormat", "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2",
+                          "SRGBToLinear: Inference1", "BackToPlate: SRGBToLinear", "NextMotion: Frame2 BackToPlate",
+                          "NextMoved: NextMotion", "FirstMotion: FirstFrame BackToPlate", "FirstMoved: FirstMotion",
                           "BetweenPlate: FirstMoved NextMoved BackToPlate", "Copy1: BetweenPlate BackToPlate",
                           "CopyMotion: Copy1 BackToPlate", "Output1: CopyMotion"));
   EXPECT_THAT(ReadNukeScript(texts["tiny.gizmo"]).faults, IsEmpty());
@@ -398,11 +399,12 @@ TEST_F(PackageFilesTest, ANodeForFramesAroundOneFetchesThem) {
   auto texts = Texts();
   const std::string& gizmo = texts["tiny.gizmo"];
   EXPECT_THAT(Stacks(gizmo),
-              ElementsAre("Input1: ", "Frame2: Input1", "Frame2Format: Frame2", "Frame2ToSRGB: Frame2Format",
-                          "Frame3: Input1", "Frame3Format: Frame3", "Frame3ToSRGB: Frame3Format", "WholeFormat: Input1",
-                          "LinearToSRGB: WholeFormat", "AddFrame3: LinearToSRGB Frame3ToSRGB",
-                          "AddFrame2: AddFrame3 Frame2ToSRGB", "Inference1: AddFrame2", "BackToPlate: Inference1",
-                          "Copy1: Input1 BackToPlate", "Remap: Copy1", "Preview: Remap", "Output1: Preview"));
+              ElementsAre("Input1: ", "NukeVersion: Input1", "Frame2: NukeVersion", "Frame2Format: Frame2",
+                          "Frame2ToSRGB: Frame2Format", "Frame3: NukeVersion", "Frame3Format: Frame3",
+                          "Frame3ToSRGB: Frame3Format", "WholeFormat: NukeVersion", "LinearToSRGB: WholeFormat",
+                          "AddFrame3: LinearToSRGB Frame3ToSRGB", "AddFrame2: AddFrame3 Frame2ToSRGB",
+                          "Inference1: AddFrame2", "BackToPlate: Inference1", "Copy1: NukeVersion BackToPlate",
+                          "Remap: Copy1", "Preview: Remap", "Output1: Preview"));
   EXPECT_THAT(gizmo, AllOf(HasSubstr("firstFrame {{\"frame - 1\"}}\n  name Frame2\n"),
                            HasSubstr("firstFrame {{\"frame + 2\"}}\n  name Frame3\n"),
                            HasSubstr("  to0 forward.u\n  from1 rgba.green\n  to1 forward.v\n  from2 rgba.blue\n"
@@ -418,11 +420,14 @@ TEST_F(PackageFilesTest, ANodeForFramesAroundOneFetchesThem) {
 TEST_F(PackageFilesTest, ANodeForOneImageTakesItAsItIs) {
   const std::string gizmo = Texts()["tiny.gizmo"];
   EXPECT_THAT(Stacks(gizmo),
-              ElementsAre("Input1: ", "WholeFormat: Input1", "LinearToSRGB: WholeFormat", "Inference1: LinearToSRGB",
-                          "BackToPlate: Inference1", "Copy1: Input1 BackToPlate", "Remap: Copy1", "Preview: Remap",
-                          "Output1: Preview"));
+              ElementsAre("Input1: ", "NukeVersion: Input1", "WholeFormat: NukeVersion", "LinearToSRGB: WholeFormat",
+                          "Inference1: LinearToSRGB", "BackToPlate: Inference1", "Copy1: NukeVersion BackToPlate",
+                          "Remap: Copy1", "Preview: Remap", "Output1: Preview"));
   EXPECT_THAT(gizmo, Not(HasSubstr("source_frame")));
-  EXPECT_THAT(gizmo, HasSubstr("setValue(node.knob(\\\"gpuName\\\").value())\"\n"));
+  EXPECT_THAT(gizmo,
+              AllOf(HasSubstr("expression {{\"\\$nuke_version >= 14.0\"}}\n  message \"Nuke 14.0 or newer is needed"),
+                    HasSubstr("T \"Channels in: rgba.red,rgba.green,rgba.blue; channels out: depth.Z\"}\n"),
+                    HasSubstr("T \"Code of the model: ")));
   EXPECT_THAT(
       gizmo,
       AllOf(HasSubstr("  expr0 \"parent.preview == 1 ? depth.Z : min(1, max(0, 1.5 - abs(4 * (parent.remap ? depth.Z : "

@@ -27,13 +27,16 @@
 namespace modelport {
 namespace {
 
+// That evaluates gizmos.
+constexpr double kNukeVersion = 17;
+
 // The frames of every clip.
 constexpr double kFirstFrame = 1, kLastFrame = 100;
 
 at::Tensor Number(double value) { return at::scalar_tensor(value, at::kDouble); }
 
-// An expression of a knob: numbers, names, + - * / == !, a ? b : c, calls of min, max, clamp, floor and abs,
-// [exists parent.inputN], and KNOB.integrate(a, b) of a knob without keys.
+// An expression of a knob: numbers, names, $nuke_version, + - * / == >= !, a ? b : c, calls of min, max, clamp, floor
+// and abs, [exists parent.inputN], and KNOB.integrate(a, b) of a knob without keys.
 class GizmoExpression {
  public:
   using Lookup = std::function<at::Tensor(const std::string& name)>;
@@ -67,6 +70,7 @@ class GizmoExpression {
   at::Tensor Equality() {
     at::Tensor value = Sum();
     while (Take("==")) value = value.eq(Sum()).to(at::kDouble);
+    if (Take(">=")) value = value.ge(Sum()).to(at::kDouble);
     return value;
   }
 
@@ -98,6 +102,7 @@ class GizmoExpression {
 
   at::Tensor Atom() {
     if (Take("-")) return Atom().neg();
+    if (Take("$nuke_version")) return Number(kNukeVersion);
     if (Take("!")) return Atom().eq(0).to(at::kDouble);
     if (Take("[exists parent.input")) {
       const std::string number(text_.substr(0, text_.find(']')));
@@ -354,6 +359,10 @@ Plate Gizmo::Evaluate(const std::string& name, double frame) {
   if (node.type == "FrameHold") return Evaluate(node.inputs[0], knob("firstFrame"));
   Plate plate = Evaluate(node.inputs[0], frame);
   if (node.type == "Output" || knob("disable") != 0) return plate;
+  if (node.type == "Assert") {
+    EXPECT_NE(knob("expression"), 0) << node.values.at("message").text;
+    return plate;
+  }
   if (node.type == "Crop") return CropPlate(plate, knob);
   if (node.type == "Colorspace") return ConvertColours(plate, node);
   if (node.type == "Copy") return CopyChannels(plate, Evaluate(node.inputs[1], frame), node);

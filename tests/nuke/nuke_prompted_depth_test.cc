@@ -46,6 +46,18 @@ TEST_F(NukePromptedDepthTest, TheCoarseDepthSetsTheScale) {
   EXPECT_LE(RelativeDifference(model_.Run(image) * 4, model_.Run(farther)), 1e-5);
 }
 
+TEST_F(NukePromptedDepthTest, UnitScaleAndDirectionAreKnobs) {
+  const at::Tensor image = Prompted(1, 28, 42);
+  const at::Tensor metres = model_.Run(image);
+  EXPECT_LE(RelativeDifference(metres * 250, model_.Run(image, {{"unit", 1}, {"scale", 2.5}})), 1e-6);
+  EXPECT_LE(RelativeDifference(metres / 0.3048, model_.Run(image, {{"unit", 3}})), 1e-5);
+  EXPECT_LE(RelativeDifference(metres.reciprocal(), model_.Run(image, {{"convention", 1}})), 1e-5);
+  EXPECT_TRUE(at::equal(metres, model_.Run(image, {{"convention", 2}})));
+  const at::Tensor stretched = model_.Run(image, {{"normalize", 1}});
+  EXPECT_NEAR(stretched.min().item<float>(), 0, 1e-6);
+  EXPECT_NEAR(stretched.max().item<float>(), 1, 1e-6);
+}
+
 TEST_F(NukePromptedDepthTest, TakesAnySizeAndWhatIsNoNumber) {
   at::Tensor image = Prompted(1, 31, 45);
   image.select(1, 3).slice(0, 0, 1).slice(1, 3, 5).fill_(std::numeric_limits<float>::quiet_NaN());

@@ -65,6 +65,7 @@ const std::set<std::string>* KnobsOf(const std::string& type) {
       {"Input", {"number"}},
       {"Output", {}},
       {"StickyNote", {}},
+      {"Assert", {"expression", "message"}},
       {"FrameHold", {"firstFrame", "increment"}},  // first_frame is the spelling of Nuke 12 and older.
       {"Crop", {"box", "softness", "reformat", "intersect", "crop"}},
       {"Colorspace", {"channels", "colorspace_in", "colorspace_out", "mix"}},

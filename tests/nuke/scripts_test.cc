@@ -166,8 +166,9 @@ TEST_F(ScriptsTest, AReleaseAddsThePathsOfItsPackages) {
   EXPECT_EQ(result.out, absl::StrCat("path ", release, "/Cattery/a\npath ", release, "/Cattery/b node\n"));
 }
 
-// The button by which a retimer takes all frames of its plate.
-TEST_F(ScriptsTest, TheButtonOfTheInputRangeLinksItToThePlate) {
+// The button by which a retimer takes all frames of its plate, and the code that runs when a node is made or its knobs
+// are changed.
+TEST_F(ScriptsTest, TheCodeInANodeRuns) {
   const std::string model = ExampleModel("image between two");
   const std::string folder = EmptyFolder("button");
   const ToolResult made = RunWarmTool(
@@ -176,8 +177,11 @@ TEST_F(ScriptsTest, TheButtonOfTheInputRangeLinksItToThePlate) {
       folder);
   ASSERT_EQ(made.exit_status, 0) << made.err;
   const NukeScript script = ReadNukeScript(ReadFile(absl::StrCat(folder, "/out/", model, ".gizmo")));
-  std::ofstream(folder + "/button.py") << "import nuke\n" << script.gizmo.user_knobs.at("reset_range").text << "\n";
-  const ToolResult run = RunInNuke("15.1", {"button.py"}, folder);
+  std::ofstream(folder + "/node.py") << "import nuke\n"
+                                     << script.gizmo.user_knobs.at("reset_range").text << "\n"
+                                     << script.nodes.at("Inference1").values.at("onCreate").text << "\n"
+                                     << script.gizmo.values.at("knobChanged").text << "\n";
+  const ToolResult run = RunInNuke("15.1", {"node.py"}, folder);
   EXPECT_EQ(run.exit_status, 0) << run.err;
   std::string expected;
   for (const auto& [knob, expression] :
@@ -185,7 +189,7 @@ TEST_F(ScriptsTest, TheButtonOfTheInputRangeLinksItToThePlate) {
     absl::StrAppend(&expected, "knob ", knob, " | ", expression, "\n");
     EXPECT_EQ(script.gizmo.values.at(knob).text, absl::StrCat("{", expression, "}"));
   }
-  EXPECT_EQ(run.out, expected);
+  EXPECT_EQ(run.out, expected + "value gpu_name | a GPU\nenabled halfPrecision | False\n");
 }
 
 TEST(PackageNameTest, ANameOfOnesOwnIsThatOfEveryFileAndOfTheNode) {

@@ -39,6 +39,15 @@ class _NodeKnob:
     def __init__(self, name):
         self.name = name
 
+    def value(self):
+        return {"gpuName": "a GPU", "useGPUIfAvailable": False}[self.name]
+
+    def setValue(self, value):
+        print("value " + self.name + " | " + value)
+
+    def setEnabled(self, is_enabled):
+        print("enabled " + self.name + " | " + str(is_enabled))
+
     def setExpression(self, text):
         print("knob " + self.name + " | " + text)
 
@@ -46,6 +55,12 @@ class _NodeKnob:
 class _ThisNode:
     def __getitem__(self, name):
         return _NodeKnob(name)
+
+    def knob(self, name):
+        return self[name]
+
+    def parent(self):
+        return _ThisNode()
 
 
 def thisNode():
