@@ -173,6 +173,9 @@ test_a_newer_bazel_says_what_to_type() {
     run_tools_bazel build //...
     expect status $status 1
     expect stderr "$err" "bazel: bazel $version does not read WORKSPACE *: type ./bazelw in the place of bazel"
+    run_tools_bazel build --noenable_bzlmod //...
+    expect stderr "$err" "bazel: Modelport was never built with bazel $version: *"
+    expect stdout "$out" "bazel $version"
   done
   # shellcheck disable=SC2043
   for version in 4.2.3 no_version; do

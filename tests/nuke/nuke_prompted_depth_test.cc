@@ -49,9 +49,10 @@ TEST_F(NukePromptedDepthTest, TheCoarseDepthSetsTheScale) {
 TEST_F(NukePromptedDepthTest, UnitScaleAndDirectionAreKnobs) {
   const at::Tensor image = Prompted(1, 28, 42);
   const at::Tensor metres = model_.Run(image);
+  // Knobs keep what they were set to.
   EXPECT_LE(RelativeDifference(metres * 250, model_.Run(image, {{"unit", 1}, {"scale", 2.5}})), 1e-6);
-  EXPECT_LE(RelativeDifference(metres / 0.3048, model_.Run(image, {{"unit", 3}})), 1e-5);
-  EXPECT_LE(RelativeDifference(metres.reciprocal(), model_.Run(image, {{"convention", 1}})), 1e-5);
+  EXPECT_LE(RelativeDifference(metres / 0.3048, model_.Run(image, {{"unit", 3}, {"scale", 1.0}})), 1e-5);
+  EXPECT_LE(RelativeDifference(metres.reciprocal(), model_.Run(image, {{"unit", 0}, {"convention", 1}})), 1e-5);
   EXPECT_TRUE(at::equal(metres, model_.Run(image, {{"convention", 2}})));
   const at::Tensor stretched = model_.Run(image, {{"normalize", 1}});
   EXPECT_NEAR(stretched.min().item<float>(), 0, 1e-6);

@@ -109,6 +109,47 @@ TEST_P(PredictShotLengthTest, EachFrameHasTheDepthThatTheModelGivesOfTheWhole) {
   EXPECT_GT((DepthIn(folder + "/alone.exr") - expected[1]).abs().max().item<double>(), 1e-3 * range);
 }
 
+// The numbers of a 16-bit PNG of grey, from 0 to 1.
+at::Tensor GreyIn(const std::string& path) {
+  absl::StatusOr<ReadImageResult> read = ReadImage(path, 1000000);
+  EXPECT_THAT(read, IsOk());
+  auto& numbers = std::get<std::vector<float>>(read->image.pixels);
+  return at::from_blob(numbers.data(), {kRows, kColumns, 3}, at::kFloat).select(2, 0).clone();
+}
+
+TEST(PredictShotTest, PicturesHaveOneScale) {
+  constexpr int kCount = 36;
+  const std::string folder = FolderWithShot("scale", kCount);
+  ASSERT_EQ(PredictShot(folder, {"--input=p.%04d.png", "--out=d.%04d.exr"}).exit_status, 0);
+  std::vector<at::Tensor> depth;
+  for (int frame = 1; frame <= kCount; ++frame)
+    depth.push_back(DepthIn(absl::StrFormat("%s/d.%04d.exr", folder, frame)));
+  const auto expect_scale = [&](const at::Tensor& first) {
+    const float least = first.min().item<float>(), most = first.max().item<float>();
+    for (int frame = 1; frame <= kCount; ++frame) {
+      const at::Tensor expected = ((depth[frame - 1] - least) / (most - least)).clamp(0, 1);
+      const at::Tensor grey = GreyIn(absl::StrFormat("%s/g.%04d.png", folder, frame));
+      EXPECT_LE((grey - expected).abs().max().item<double>(), 1e-4) << frame;
+    }
+  };
+  // A shot of two windows, of which the first is finished but for its last frames.
+  const std::vector<std::string> flags = {"--input=p.%04d.png", "--out=g.%04d.png", "--resume=state"};
+  const ToolResult whole = PredictShot(folder, flags);
+  ASSERT_EQ(whole.exit_status, 0) << whole.err;
+  EXPECT_THAT(whole.out, testing::HasSubstr("all files have the scale of the first ones, "));
+  EXPECT_THAT(whole.out, testing::HasSubstr("(36 images)"));
+  const at::Tensor first = at::stack(std::vector<at::Tensor>(depth.begin(), depth.begin() + 24));
+  expect_scale(first);
+  // Also in frames that another run goes on with.
+  const std::string last = absl::StrFormat("%s/p.%04d.png", folder, kCount), frame = ReadFile(last);
+  std::ofstream(last, std::ios::binary) << "no image";
+  EXPECT_EQ(PredictShot(folder, flags).exit_status, 1);
+  std::ofstream(last, std::ios::binary) << frame;
+  EXPECT_FALSE(FileNames(folder + "/state").empty());
+  ASSERT_EQ(PredictShot(folder, flags).exit_status, 0);
+  expect_scale(first);
+}
+
 TEST(PredictShotTest, ANodeGetsTheFramesAroundEach) {
   constexpr int kCount = 4;
   const std::string folder = FolderWithShot("node", kCount);

@@ -19,10 +19,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/digest/sha256.h"
 #include "common/io/output_file.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/progress/progress.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -179,7 +181,12 @@ class ShotJobs {
  public:
   ShotJobs(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs, const PredictOptions& options,
            std::vector<PredictedImage>& done)
-      : artifact_(artifact), jobs_(jobs), options_(options), done_(done), shot_(artifact, options.size) {
+      : artifact_(artifact),
+        jobs_(jobs),
+        options_(options),
+        style_(options.style),
+        done_(done),
+        shot_(artifact, options.size) {
     if (!options.resume.empty()) folder_.emplace(options.resume, RunOf(artifact, jobs, options));
   }
 
@@ -202,6 +209,7 @@ class ShotJobs {
       std::tie(done_[i].width, done_[i].height) = std::tie(unfinished_[0].width, unfinished_[0].height);
     }
     shot_.set_state(std::move(state.tensors));
+    if (state.range) SetRange(*state.range);
     return absl::OkStatus();
   }
 
@@ -223,6 +231,28 @@ class ShotJobs {
     return absl::OkStatus();
   }
 
+  // Depth is of one scale over a shot, and so are its pictures: the first frames that are finished set it, unless the
+  // flags did or the model's unit does.
+  void ChooseRange(const std::vector<Prediction>& predictions) {
+    const bool is_picture = absl::EndsWithIgnoreCase(jobs_[0].output, ".png") && !style_.normals;
+    const bool in_metres = MainOutput(artifact_.manifest).unit() == kMetres && !style_.colours;
+    if (range_ || style_.range || !style_.is_one_of_several || !is_picture || in_metres) return;
+    absl::optional<ValueRange> all;
+    for (const Prediction& prediction : predictions) {
+      if (!prediction.depth.defined()) return;
+      const ValueRange one = style_.colours ? RangeOf(prediction.depth, style_.colours->low, style_.colours->high)
+                                            : RangeOf(prediction.depth, 0, 100);
+      if (!all) all = one;
+      all = ValueRange{std::min(all->min, one.min), std::max(all->max, one.max)};
+    }
+    if (all && all->min < all->max) SetRange(*all);
+  }
+
+  void SetRange(const ValueRange& range) {
+    range_ = style_.range = range;
+    if (style_.colours) style_.colours->range = range;
+  }
+
   absl::Status AddNext() {
     std::deque<OutputFile> files;
     // An output that cannot be written is told before a frame runs.
@@ -231,24 +261,32 @@ class ShotJobs {
     const bool is_last = done_.size() == jobs_.size();
     const auto predictions = shot_.Add(unfinished_, is_last);
     if (!predictions.ok()) return Annotate(predictions.status(), jobs_[done_.size() - 1].input);
+    ChooseRange(*predictions);
     for (size_t i = 0; i < predictions->size(); ++i, ++written_) {
       const std::string& output = jobs_[written_].output;
       if (files.empty()) RETURN_IF_ERROR(OpenOutput(output, files));
       OutputFile* const file = files.empty() ? nullptr : &files[0];
-      RETURN_IF_ERROR(
-          Write(artifact_, unfinished_[i], (*predictions)[i], output, options_.style, done_[written_], file));
+      RETURN_IF_ERROR(Write(artifact_, unfinished_[i], (*predictions)[i], output, style_, done_[written_], file));
+      if (range_) {
+        done_[written_].notes.push_back(
+            absl::StrFormat("all files have the scale of the first ones, %.4g to %.4g; --range=MIN,MAX takes another, "
+                            "and .exr keeps the model's depth",
+                            range_->min, range_->max));
+      }
       if (file != nullptr) RETURN_IF_ERROR(file->Commit());
       files.clear();
     }
     unfinished_.erase(unfinished_.begin(), unfinished_.begin() + static_cast<int64_t>(predictions->size()));
     if (folder_ && is_last) folder_->Remove();
     if (!folder_ || is_last || predictions->empty()) return absl::OkStatus();
-    return folder_->Write({done_.size(), written_, shot_.state()});
+    return folder_->Write({done_.size(), written_, shot_.state(), range_});
   }
 
   const LoadedArtifact& artifact_;
   const std::vector<PredictJob>& jobs_;
   const PredictOptions& options_;
+  OutputStyle style_;
+  absl::optional<ValueRange> range_;  // That the first frames have set.
   std::vector<PredictedImage>& done_;
   ShotRun shot_;
   absl::optional<ShotStateFolder> folder_;

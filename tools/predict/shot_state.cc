@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/io/output_file.h"
 #include "common/status/status_macros.h"
@@ -48,6 +50,18 @@ absl::StatusOr<size_t> Number(const Checkpoint& file, const std::string& name) {
   return static_cast<size_t>(number);
 }
 
+// The range in the metadata; nullopt if there is none.
+absl::StatusOr<absl::optional<ValueRange>> RangeIn(const Checkpoint& file) {
+  const auto text = file.metadata().find("range");
+  if (text == file.metadata().end()) return absl::nullopt;
+  const std::vector<std::string> ends = absl::StrSplit(text->second, ',');
+  ValueRange range;
+  const bool is_range = ends.size() == 2 && absl::SimpleAtod(ends[0], &range.min) &&
+                        absl::SimpleAtod(ends[1], &range.max) && range.min < range.max;
+  if (!is_range) return NotAState(file.path());
+  return range;
+}
+
 }  // namespace
 
 absl::StatusOr<ShotState> ShotStateFolder::Read() const {
@@ -70,6 +84,7 @@ absl::StatusOr<ShotState> ShotStateFolder::Read() const {
   ASSIGN_OR_RETURN(state.taken, Number(file, "taken"));
   ASSIGN_OR_RETURN(state.written, Number(file, "written"));
   if (state.written > state.taken) return NotAState(file.path());
+  ASSIGN_OR_RETURN(state.range, RangeIn(file));
   ASSIGN_OR_RETURN(auto tensors, CopyTensors(file));
   RETURN_IF_ERROR(file.CheckUnchanged());
   for (auto& [key, tensor] : tensors) state.tensors.push_back(std::move(tensor));
@@ -86,9 +101,11 @@ absl::Status ShotStateFolder::Write(const ShotState& state) const {
   for (size_t i = 0; i < state.tensors.size(); ++i) tensors.emplace_back(absl::StrFormat("%04d", i), state.tensors[i]);
   const std::vector<std::string> older = States(path_);
   const std::string path = absl::StrCat(path_, "/", kBegin, absl::StrFormat("%06d", state.taken), kEnd);
+  std::map<std::string, std::string> facts = {
+      {"run", run_}, {"taken", absl::StrCat(state.taken)}, {"written", absl::StrCat(state.written)}};
+  if (state.range) facts["range"] = absl::StrFormat("%.17g,%.17g", state.range->min, state.range->max);
   ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
-  RETURN_IF_ERROR(WriteTensors(
-      tensors, {{"run", run_}, {"taken", absl::StrCat(state.taken)}, {"written", absl::StrCat(state.written)}}, file));
+  RETURN_IF_ERROR(WriteTensors(tensors, facts, file));
   RETURN_IF_ERROR(file.Commit());
   for (const std::string& state_before : older) {
     if (state_before != path) fs::remove(state_before, error);

@@ -10,6 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "tools/predict/pictures/pictures.h"
 
 namespace modelport {
 
@@ -18,6 +20,8 @@ struct ShotState {
   size_t taken = 0;                      // Frames that the model was given.
   size_t written = 0;                    // Those of them whose outputs are complete.
   std::vector<at::Tensor> tensors = {};  // That of ShotRun.
+  // The depths that are the ends of the scale of all its pictures, if the first frames have set it.
+  absl::optional<ValueRange> range = {};
 };
 
 // A folder that keeps how far a shot is done, so that another process goes on from there. It has a safetensors file for
