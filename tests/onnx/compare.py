@@ -27,8 +27,8 @@ def count_nodes(graph):
 
 
 def sizes_of(value, batch, rows, columns):
-    """The input's shape, of which letters get a batch, and rows and columns of the unit that the file states, such as 14*h."""
-    sizes, free = [], [rows, columns]
+    """The input's shape, of which letters get a batch, rows and columns of the unit that the file states, such as 14*h, or two of anything else."""
+    sizes = []
     for dim in value.type.tensor_type.shape.dim:
         if dim.HasField("dim_value"):
             sizes.append(dim.dim_value)
@@ -36,7 +36,9 @@ def sizes_of(value, batch, rows, columns):
             sizes.append(batch)
         else:
             factor, _, letter = dim.dim_param.rpartition("*")
-            sizes.append((int(factor) if factor else 14) * free[0 if letter.lower() == "h" else 1])
+            counts = {"h": rows, "w": columns}
+            unit = int(factor) if factor else 14
+            sizes.append(unit * counts[letter[0].lower()] if letter[0].lower() in counts else 2)
     return sizes
 
 
@@ -74,7 +76,9 @@ def compare(path):
         inputs = []
         for value in model.graph.input:
             is_number = value.type.tensor_type.elem_type == onnx.TensorProto.INT64
-            inputs.append(400 if is_number else torch.rand(sizes_of(value, *sizes)))
+            noise_of_input = torch.rand(sizes_of(value, *sizes))
+            # Labels of points are 0 and 1.
+            inputs.append(400 if is_number else noise_of_input.round() if value.name == "labels" else noise_of_input)
         given = {
             value.name: torch.tensor([x]).numpy() if isinstance(x, int) else x.numpy() for value, x in zip(model.graph.input, inputs)
         }
