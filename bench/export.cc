@@ -33,20 +33,26 @@ absl::StatusOr<BenchCases> MakeCases(const BenchFiles& files) {
   RETURN_IF_ERROR(WriteSeededSafetensors(files.entry, files.Path("wrong.safetensors"), last));
   ASSIGN_OR_RETURN(const CatalogEntry small, files.registry.Find(kSmall));
   RETURN_IF_ERROR(WriteSeededTorchZip(small, files.Path("small.pth")));
-  const auto export_as = [&](const std::string& model, const char* checkpoint, const char* flags) {
+  const auto export_as = [&](const std::string& model, const char* checkpoint, const char* flags,
+                             const char* out = "out.pt") {
     return files.Command("export", absl::StrCat("--model=", model, " --checkpoint=", files.Path(checkpoint),
-                                                " --out=", files.Path("out.pt"), " ", flags));
+                                                " --out=", files.Path(out), " ", flags));
   };
   const auto run = [&](const char* checkpoint, const char* flags) {
     return export_as(files.entry.variant->name, checkpoint, flags);
   };
+  const auto to_onnx = [&](const char* flags) {
+    return export_as(files.entry.variant->name, "m.safetensors", flags, "out.onnx");
+  };
   return BenchCases{{{"export, no proof, safetensors", run("m.safetensors", "--noverify")},
                      {"export, no proof, torch.save", run("m.pth", "--noverify")},
                      {"export for LibTorch 1.6, no proof", run("m.safetensors", "--noverify --runtime=1.6")},
+                     {"export to ONNX, no proof", to_onnx("--target=onnx --noverify")},
+                     {"export to ONNX and a data file, no proof", to_onnx("--target=onnx --external_data --noverify")},
                      {"export with proof, safetensors", run("m.safetensors", "")},
                      {"refusal of a wrong key", run("wrong.safetensors", ""), 1, false},
                      {absl::StrCat("export with proof, ", kSmall), export_as(kSmall, "small.pth", ""), 0, false}},
-                    {"out.pt", "out.manifest.json"}};
+                    {"out.pt", "out.manifest.json", "out.onnx", "out.onnx.data"}};
 }
 
 absl::Status Run(const ExportBenchFlags& flags) { return RunCostBench(flags.cost, *flags.model, MakeCases); }

@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -99,6 +101,15 @@ std::vector<std::string> KeptMemory() {
   return {"MALLOC_MMAP_THRESHOLD_=4000000000", "MALLOC_TRIM_THRESHOLD_=8000000000"};
 }
 
+// Names OpenVINO, as --config=onnx puts it beside this program, to the processes: their own runfiles may be missing.
+std::vector<std::string> FoundOpenVino() {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::absolute("../openvino/lib", error);
+  const bool is_named = std::getenv("MODELPORT_OPENVINO") != nullptr;
+  if (is_named || !std::filesystem::is_directory(folder, error)) return {};
+  return {absl::StrCat("MODELPORT_OPENVINO=", folder.string())};
+}
+
 constexpr char kRunArtifact[] = "bench/run_artifact";
 
 // Exports `model` with `flag` besides, which may be empty, to the file `name` in `folder`. Returns its path.
@@ -135,7 +146,9 @@ absl::StatusOr<Processes> StartAll(const InferenceFlags& flags, const std::strin
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*flags.model));
   std::vector<ModelProcess> rows;
-  const std::vector<std::string> variables = *flags.keep_memory ? KeptMemory() : std::vector<std::string>();
+  std::vector<std::string> variables = *flags.keep_memory ? KeptMemory() : std::vector<std::string>();
+  const std::vector<std::string> openvino = FoundOpenVino();
+  variables.insert(variables.end(), openvino.begin(), openvino.end());
   const auto add = [&](const std::string& name, const std::vector<std::string>& command) {
     absl::StatusOr<ModelProcess> process = ModelProcess::Start(name, command, variables);
     if (process.ok()) rows.push_back(*std::move(process));

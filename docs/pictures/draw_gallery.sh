@@ -38,11 +38,13 @@ package node_flow demo_between --wrapper=flow --picture="$out/before.png,$out/af
 
 # Noise, which a PNG cannot make small, tells no more in a large picture.
 predict dinov2_vits14 --weights=seeded --out="$out/features.png"
-predict resnet18 --weights=seeded
 "$programs/docs/pictures/draw_scene" scene.png --size=105x70 --trimap=trimap.png
 predict moge2_vits_normal --weights=seeded --size=1200 --out="$out/normals.png" --normals
 predict vitmatte_s_com --weights=seeded --trimap=trimap.png --out="$out/matte.png"
+predict resnet18 --weights=seeded | sed -n 's/^label *//p' |
+  "$programs/docs/pictures/draw_labels" scene.png "$out/labels.png" "resnet18 with SEEDED weights: predicts nothing"
 
-# The first picture of README.md and of the gallery, of docs/pictures/scene.png, and what is right.
-"$programs/docs/pictures/draw_scene" scene.png --depth="$out/exact.png"
-predict demo_depth --out="$out/predict.png" --side_by_side
+# The first picture of README.md and of the gallery, of docs/pictures/scene.png, and what is right, in the same colours.
+"$programs/docs/pictures/draw_scene" scene.png
+range=$(predict demo_depth --out="$out/predict.png" --side_by_side | sed -n 's/^depth *\([0-9.]*\) to \([0-9.]*\), metres$/\1,\2/p')
+"$programs/docs/pictures/draw_scene" scene.png --depth="$out/exact.png" --depth_range="$range"

@@ -38,6 +38,8 @@ struct DrawFlags {
   Flag<std::string> depth{group, "depth", "",
                           "a file for the exact depth: .exr, metres in the channel depth.Z, or .png, in the colours "
                           "and with the legend of predict --colours"};
+  Flag<std::string> depth_range{group, "depth_range", "",
+                                "MIN,MAX in metres, the ends of the colours; by default those of the depth"};
   Flag<std::string> trimap{group, "trimap", "",
                            "a .png file: white what is nearer than --nearer_than, grey beside its border, black else"};
   Flag<double> nearer_than{group, "nearer_than", 4, "metres"};
@@ -56,12 +58,31 @@ absl::StatusOr<std::pair<int, int>> ReadSize(const std::string& text) {
   return std::make_pair(width, height);
 }
 
+// The two ends of the colours: those of `depth` if `text`, the flag, is empty.
+absl::StatusOr<std::pair<double, double>> ReadRange(const std::string& text, const std::vector<float>& depth) {
+  if (text.empty()) {
+    const auto [least, most] = std::minmax_element(depth.begin(), depth.end());
+    return std::pair<double, double>(*least, *most);
+  }
+  const std::vector<std::string> ends = absl::StrSplit(text, ',');
+  std::pair<double, double> range;
+  if (ends.size() == 2 && absl::SimpleAtod(ends[0], &range.first) && absl::SimpleAtod(ends[1], &range.second) &&
+      range.first < range.second) {
+    return range;
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--depth_range wants MIN,MAX in metres, has ", text));
+}
+
 // In colours, the last one nearest, above a legend.
-absl::StatusOr<std::string> EncodeColours(const std::vector<float>& depth, int width, int height) {
+absl::StatusOr<std::string> EncodeColours(const std::vector<float>& depth, const std::pair<double, double>& range,
+                                          int width, int height) {
   ASSIGN_OR_RETURN(const ColourMap map, FindColourMap("spectral"));
-  const auto [min, max] = std::minmax_element(depth.begin(), depth.end());
-  const Legend legend = {
-      .map = map, .reversed = true, .min = *min, .max = *max, .text = "exact depth: metres", .warning = ""};
+  const Legend legend = {.map = map,
+                         .reversed = true,
+                         .min = range.first,
+                         .max = range.second,
+                         .text = "exact depth: metres",
+                         .warning = ""};
   Picture picture(width, height, {});
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) picture.Set(x, y, LegendColour(legend, depth[y * width + x]));
@@ -70,10 +91,11 @@ absl::StatusOr<std::string> EncodeColours(const std::vector<float>& depth, int w
   return EncodePng(drawn.width(), drawn.height(), absl::MakeConstSpan(drawn.rgb()), {});
 }
 
-absl::Status WriteDepth(const std::string& path, const Scene& scene, int width, int height) {
+absl::Status WriteDepth(const std::string& path, const std::string& range, const Scene& scene, int width, int height) {
   const std::vector<float> depth = SceneDepth(scene, width, height);
   if (absl::EndsWith(path, ".png")) {
-    ASSIGN_OR_RETURN(const std::string png, EncodeColours(depth, width, height));
+    ASSIGN_OR_RETURN(const auto ends, ReadRange(range, depth));
+    ASSIGN_OR_RETURN(const std::string png, EncodeColours(depth, ends, width, height));
     return OutputFile::WriteWhole(path, png);
   }
   ASSIGN_OR_RETURN(const std::string exr,
@@ -117,7 +139,9 @@ absl::Status Draw(const DrawFlags& flags, const std::vector<std::string>& paths)
     return WriteScenes(paths[0], {*flags.first_seed, *flags.count, width, height, *flags.time});
   }
   const Scene scene = Moved(RandomScene(*flags.seed), *flags.seed, *flags.time);
-  if (!flags.depth->empty()) RETURN_IF_ERROR(WriteDepth(ResolveUserPath(*flags.depth), scene, width, height));
+  if (!flags.depth->empty()) {
+    RETURN_IF_ERROR(WriteDepth(ResolveUserPath(*flags.depth), *flags.depth_range, scene, width, height));
+  }
   if (!flags.trimap->empty())
     RETURN_IF_ERROR(WriteTrimap(ResolveUserPath(*flags.trimap), *flags.nearer_than, scene, width, height));
   return WritePicture(paths[0], scene, width, height);

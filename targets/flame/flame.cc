@@ -85,7 +85,7 @@ absl::StatusOr<std::vector<PackageFile>> FlamePackageFiles(const Manifest& manif
   return std::vector<PackageFile>{{absl::StrCat(ArtifactName(manifest), ".json"), file.dump(2) + "\n"}};
 }
 
-std::string LoadModel(const std::string& path) {
+std::string LoadModel(const std::string& path, const Manifest&) {
   return absl::StrCat("load ", path, ".onnx in Flame's Inference node; keep ", path, ".json beside it.");
 }
 

@@ -63,7 +63,7 @@ absl::StatusOr<std::vector<PackageFile>> HoudiniPackageFiles(const Manifest& man
   return std::vector<PackageFile>{{"README.md", std::move(page)}};
 }
 
-std::string SetUpNode(const std::string& path) {
+std::string SetUpNode(const std::string& path, const Manifest&) {
   return absl::StrCat("name ", path, ".onnx in an ONNX Inference node; README.md beside it has its settings.");
 }
 

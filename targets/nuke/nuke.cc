@@ -9,7 +9,7 @@
 namespace modelport {
 namespace {
 
-std::string OpenCatFileCreator(const std::string& path) {
+std::string OpenCatFileCreator(const std::string& path, const Manifest&) {
   return absl::StrCat("open ", path, "_CatFileCreator.nk in NukeX; README.md beside it tells the steps.");
 }
 

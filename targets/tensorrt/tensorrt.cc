@@ -97,9 +97,11 @@ absl::StatusOr<std::vector<PackageFile>> TensorRtPackageFiles(const Manifest& ma
 
 absl::Status CheckTensorRtUses(const Manifest& manifest) { return ProfilesOf(manifest).status(); }
 
-std::string BuildEngine(const std::string& path) {
-  return absl::StrCat("build the engine with the command in ", path,
-                      ".profiles.json, on the GPU that runs it; change the sizes there first if yours are others.");
+std::string BuildEngine(const std::string& path, const Manifest& manifest) {
+  const absl::StatusOr<std::vector<Profile>> profiles = ProfilesOf(manifest);
+  const std::string command = profiles.ok() ? Command(ArtifactName(manifest), *profiles) : "";
+  return absl::StrCat("in that folder, on the GPU that runs the engine:\n  ", command, "\n", path,
+                      ".profiles.json has the command; change the sizes there first if yours are others.");
 }
 
 }  // namespace
@@ -115,7 +117,8 @@ const Target& TensorRtTarget() {
                          {"Resize",
                           "coordinate_transformation_mode",
                           {"half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"}},
-                         {"Resize", "nearest_mode", {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"}}}},
+                         {"Resize", "nearest_mode", {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"}}},
+               .newest_opset = 20},
       .check = CheckTensorRtUses,
       .package = TensorRtPackageFiles,
       .package_place = "TensorRT",

@@ -46,8 +46,11 @@ TEST(TensorRtTest, FreeSizesAreARange) {
 }
 
 TEST(TensorRtTest, AFileOfOneSizeNeedsNoProfile) {
-  const nlohmann::json profiles = ProfilesOf(MakeManifest({"1", "3", "28", "42"}));
-  EXPECT_EQ(profiles["command"], "trtexec --onnx=m.onnx --saveEngine=m.engine");
+  const Manifest manifest = MakeManifest({"1", "3", "28", "42"});
+  EXPECT_EQ(ProfilesOf(manifest)["command"], "trtexec --onnx=m.onnx --saveEngine=m.engine");
+  EXPECT_THAT(
+      TensorRtTarget().next_step("engines/m", manifest),
+      AllOf(HasSubstr("\n  trtexec --onnx=m.onnx --saveEngine=m.engine\n"), HasSubstr("engines/m.profiles.json")));
 }
 
 TEST(TensorRtTest, SizesOfOtherLettersHaveToBeFixed) {

@@ -77,7 +77,7 @@ absl::StatusOr<Packaged> PackageOne(PackageFlags& flags, const PackageRequest& r
     if (!request.picture.empty()) report["picture"] = PicturePath(artifact);
     flags.report.fields()["packages"].push_back(std::move(report));
   } else {
-    std::cout << ExportSummary(manifest, artifact, time) << "Next: " << options.request.target->next_step(path) << "\n"
+    std::cout << ExportSummary(manifest, artifact, time) << "Next: " << options.request.target->next_step(path, manifest) << "\n"
               << std::flush;
   }
   std::string notes = absl::StrCat(choice, LicenceNote(manifest));

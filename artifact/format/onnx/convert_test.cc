@@ -223,6 +223,8 @@ constexpr const char* kLines[] = {
     "return x + torch.arange(x.shape[3]) * 0.5 + torch.arange(1, 2 * x.shape[3], 2)",
     "return x + torch.linspace(-1, 1, x.shape[3]) + torch.linspace(-1, 1, x.shape[3] // 28 + 1).sum()",
     "return x[:, torch.tensor([3, 0, 1])]",
+    "return x[torch.arange(x.shape[0]).unsqueeze(1), torch.argmax(x.flatten(2).sum(2), 1, True)]",
+    "return x[torch.tensor([[0]]), torch.tensor([[3, -1]])]",
     "return x.index_select(1, torch.tensor([2, 2]))",
     "return x.gather(1, (y > 0).to(4))",
     // Layers.

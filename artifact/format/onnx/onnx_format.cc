@@ -233,6 +233,10 @@ class Onnx : public ArtifactFormat {
       return absl::InvalidArgumentError(
           absl::StrCat("--opset=", request.opset, ": wants ", onnx::kOpset, " to ", onnx::kNewestOpset));
     }
+    if (const int newest = request.target->onnx.newest_opset; newest > 0 && OpsetOf(request) > newest) {
+      return absl::InvalidArgumentError(absl::StrCat("--opset=", request.opset, ": ", request.target->title,
+                                                     " reads files of opset ", newest, " and older"));
+    }
     const EntryPoint* const forward = FindEntryPoint(built.entry_points, "forward");
     if (forward == nullptr) {
       return absl::UnimplementedError(absl::StrCat(model, ": has no entry point forward, which an ONNX file holds"));

@@ -372,6 +372,22 @@ Value Linspace(AtenCall& op) {
   return op.Cast(op.Make("Where", {is_first, rising, falling}, at::kFloat, {steps}), type);
 }
 
+// x[i, j]: tensors of places in the first dimensions, which are broadcast against each other.
+Value IndexOfFirst(AtenCall& op, const TensorPtr& tensor, const std::vector<TensorPtr>& places) {
+  Shape shape;
+  for (const TensorPtr& one : places) shape = Broadcast(shape, op.ShapeOf(one));
+  Shape column = shape;
+  column.emplace_back(int64_t{1});
+  std::vector<TensorPtr> columns;
+  for (const TensorPtr& one : places) {
+    columns.push_back(op.Reshape(op.Expand(op.Cast(one, at::kLong), shape), column));
+  }
+  const TensorPtr indices = op.Concat(columns, static_cast<int64_t>(shape.size()));
+  const Shape old = op.ShapeOf(tensor);
+  shape.insert(shape.end(), old.begin() + static_cast<int64_t>(places.size()), old.end());
+  return op.Make("GatherND", {tensor, indices}, tensor->type, shape);
+}
+
 Value Index(AtenCall& op) {
   // x[:, i]: one tensor of places among dimensions that stay.
   const TensorPtr tensor = op.In(0);
@@ -379,16 +395,21 @@ Value Index(AtenCall& op) {
   op.FailUnless(places != nullptr, "has no list of places");
   if (!op.status().ok()) return tensor;
   absl::optional<size_t> axis;
+  std::vector<TensorPtr> indices;
   for (size_t i = 0; i < (*places)->items.size(); ++i) {
     const auto* const known = std::get_if<c10::IValue>(&(*places)->items[i]);
     if (known != nullptr && known->isNone()) continue;
-    op.FailUnless(!axis, "with places in more than one dimension");
     axis = i;
+    indices.push_back(op.Item(1, i));
+    const at::ScalarType type = indices.back()->type;
+    op.FailUnless(type == at::kLong || type == at::kInt, "by a mask, whose result has no known size");
   }
   op.FailUnless(axis.has_value(), "without places");
+  const bool is_of_first = axis && *axis + 1 == indices.size();
+  op.FailUnless(indices.size() == 1 || is_of_first, "with places in several dimensions that are not the first");
   if (!op.status().ok()) return tensor;
-  const TensorPtr index = op.Item(1, *axis);
-  op.FailUnless(index->type == at::kLong || index->type == at::kInt, "by a mask, whose result has no known size");
+  if (indices.size() > 1) return IndexOfFirst(op, tensor, indices);
+  const TensorPtr index = indices[0];
   Shape shape = op.ShapeOf(tensor);
   const Shape inserted = op.ShapeOf(index);
   shape.erase(shape.begin() + *axis);
