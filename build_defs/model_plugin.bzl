@@ -34,10 +34,7 @@ def _checkpoints(family, variant):
     published = FAMILIES[family].files[variant]
     return CHECKPOINTS.get(variant) or (native.glob([published], allow_empty = True) if published else [])
 
-def _declare_artifacts(variant, wrapped, large, checkpoints):
-    """The artifacts of a variant: NAME, NAME_HOST, NAME_HOST_WRAPPER for each but the default wrapper, and each with _RUNTIME; NAME_onnx.
-
-    Those of hosts have a folder for the host, too: NAME_package."""
+def _declare_onnx(variant, large, checkpoints, sizes):
     model_artifact(
         name = variant + "_onnx",
         checkpoints = checkpoints,
@@ -45,10 +42,16 @@ def _declare_artifacts(variant, wrapped, large, checkpoints):
         family = ":family",
         large = large,
         model = variant,
+        sizes = sizes,
         tags = ["manual"],
         target = "onnx",
         visibility = ["//visibility:public"],
     )
+
+def _declare_artifacts(variant, wrapped, large, checkpoints):
+    """The artifacts of a variant: NAME, NAME_HOST, NAME_HOST_WRAPPER for each but the default wrapper, and each with _RUNTIME.
+
+    Those of hosts have a folder for the host, too: NAME_package."""
     for host, wrapper in [("", "")] + wrapped:
         for runtime in [""] + OLD_RUNTIMES:
             name = _join([variant, host, wrapper, runtime])
@@ -90,14 +93,17 @@ def _plugin_files(family):
             folders.append(runfiles_path(FAMILIES[used].package))
     return data, ",".join(folders)
 
-def _declare_variants(family, large, data, plugin_path):
+def _declare_variants(family, large, data, plugin_path, onnx_sizes, without_onnx):
     variants = FAMILIES[family].variants
-    unknown = [name for name in large if name not in variants]
-    if unknown:
-        fail("large: {} has no variant {}".format(family, ", ".join(unknown)))
+    for argument, names in {"large": large, "without_onnx": without_onnx}.items():
+        unknown = [name for name in names if name not in variants]
+        if unknown:
+            fail("{}: {} has no variant {}".format(argument, family, ", ".join(unknown)))
     for variant in variants:
         checkpoints = _checkpoints(family, variant)
         _declare_artifacts(variant, FAMILIES[family].wrapped[variant], variant in large, checkpoints)
+        if variant not in without_onnx:
+            _declare_onnx(variant, variant in large, checkpoints, onnx_sizes)
         if variant not in large and variant not in CHECKPOINTS:
             artifact_golden_test(variant, family, data, plugin_path, seeded = not checkpoints)
     native.filegroup(
@@ -107,7 +113,7 @@ def _declare_variants(family, large, data, plugin_path):
         visibility = ["//visibility:public"],
     )
 
-def model_plugin(name, large = [], finders = []):
+def model_plugin(name, large = [], finders = [], onnx_sizes = "", without_onnx = []):
     """Declares the plugin of the package's family, its test, and the artifacts of its variants.
 
     NAME_plugin_test checks the plugin and, if there is one, the test plugin in testdata/; family_tests.bzl says which other tests what lies in the
@@ -118,6 +124,8 @@ def model_plugin(name, large = [], finders = []):
       name: the family, which is the folder's name.
       large: the variants of more than 500 MB, sorted. The test holds the list.
       finders: of a family without test models, those whose test models find the slips of testdata/mutations.txt.
+      onnx_sizes: the sizes that NAME_onnx has fixed, such as B=1,H=512,W=768; empty: all are free.
+      without_onnx: the variants whose code has no form in ONNX.
     """
     if not native.glob(["plugin.yaml"], allow_empty = True):
         fail("{} has no plugin.yaml".format(native.package_name()))
@@ -139,7 +147,7 @@ def model_plugin(name, large = [], finders = []):
         visibility = ["//visibility:public"],
     )
     if FAMILIES[name].variants:
-        _declare_variants(name, large, data, plugin_path)
+        _declare_variants(name, large, data, plugin_path, onnx_sizes, without_onnx)
     native.filegroup(
         name = "all_files",
         srcs = native.glob(["**/*.yaml", "*.safetensors"], allow_empty = True),

@@ -34,9 +34,9 @@ absl::StatusOr<std::string> OutputChannels(const Manifest& manifest) {
 }
 
 absl::Status CheckFlameUses(const Manifest& manifest) {
-  if (const int frames = manifest.interface().frames_size(); frames > 0) {
+  if (const int frames = manifest.interface().frames_size(); frames > 0 && !IsBetweenFrames(manifest)) {
     return absl::FailedPreconditionError(
-        absl::StrCat("flame gives a model one picture and a matte, and this one takes ", frames,
+        absl::StrCat("flame gives a model a picture and the next one, and this one takes ", frames,
                      " pictures in one input\n  --target=onnx without a wrapper takes them as the model does"));
   }
   return OutputChannels(manifest).status();
@@ -46,14 +46,19 @@ Json Socket(const std::string& name, const std::string& help, const std::string&
   return {{"Name", name}, {"Description", help}, {"Type", type}};
 }
 
-// Flame has no clips of four channels: the fourth is a second socket of the same name.
+// Flame has no clips of more than three channels: what follows them is a second socket of the same name.
 Json Inputs(const Manifest& manifest, const Manifest::Input& input) {
   Json inputs = Json::array();
-  inputs.push_back(Socket(input.name(), "The image, in the colours of a display", "Front"));
-  inputs.back().update(Json{{"Gain", 1.0}, {"Channels", "RGB"}});
-  if (manifest.interface().channels_in_size() > 3) {
-    inputs.push_back(Socket(input.name(), input.help(), "Matte"));
-    inputs.back().update(Json{{"Gain", 1.0}, {"Channels", "A"}});
+  const auto add = [&](const std::string& help, const std::string& type, const std::string& channels) {
+    inputs.push_back(Socket(input.name(), help, type));
+    inputs.back().update(Json{{"Gain", 1.0}, {"Channels", channels}});
+  };
+  add("The image, in the colours of a display", "Front", "RGB");
+  const auto& channels = manifest.interface().channels_in();
+  if (IsBetweenFrames(manifest)) {
+    add("The next image of the clip, in the same colours", "Back", "RGB");
+  } else if (channels.size() > 3) {
+    add(input.help(), channels[3] == "rgba.alpha" ? "Matte" : "Aux", "A");
   }
   return inputs;
 }

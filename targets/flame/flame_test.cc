@@ -65,6 +65,9 @@ TEST(FlameTest, AFourthChannelIsASecondSocketOfTheName) {
   EXPECT_EQ(description["Inputs"][1]["Channels"], "A");
   EXPECT_EQ(description["Inputs"][1]["Description"], "alpha takes the trimap");
   EXPECT_EQ(description["Outputs"][0]["Type"], "OutMatte");
+  const nlohmann::json depth =
+      DescriptionOf(MakeManifest("depth", {"rgba.red", "rgba.green", "rgba.blue", "depth.Z"}, {"depth.Z"}));
+  EXPECT_EQ(depth["Inputs"][1]["Type"], "Aux");
 }
 
 TEST(FlameTest, SeededWeightsAreSaid) {
@@ -80,13 +83,44 @@ TEST(FlameTest, FourChannelsOfAnOutputHaveNoSocket) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("flame takes outputs of 1 to 3 channels")));
 }
 
-TEST(FlameTest, TwoPicturesHaveNoSockets) {
-  const std::vector<std::string> rgb = {"rgba.red", "rgba.green", "rgba.blue"};
-  Manifest manifest =
-      MakeManifest("colour", {"rgba.red", "rgba.green", "rgba.blue", "forward.u", "forward.v", "backward.u"}, rgb);
+const std::vector<std::string>& TwoFrames() {
+  static const auto* const channels =
+      new std::vector<std::string>{"rgba.red", "rgba.green", "rgba.blue", "forward.u", "forward.v", "backward.u"};
+  return *channels;
+}
+
+TEST(FlameTest, TheNextPictureIsTheBack) {
+  Manifest manifest = MakeManifest("colour", TwoFrames(), {"rgba.red", "rgba.green", "rgba.blue"});
   for (const int frame : {0, 1}) manifest.mutable_interface()->add_frames(frame);
+  EXPECT_OK(FlameTarget().check(manifest));
+  const nlohmann::json inputs = DescriptionOf(manifest)["Inputs"];
+  ASSERT_EQ(inputs.size(), 2);
+  EXPECT_EQ(inputs[0]["Type"], "Front");
+  EXPECT_EQ(inputs[1]["Type"], "Back");
+  for (const nlohmann::json& input : inputs) {
+    EXPECT_EQ(input["Name"], "x");
+    EXPECT_EQ(input["Channels"], "RGB");
+  }
+}
+
+TEST(FlameTest, OtherFramesHaveNoSockets) {
+  Manifest manifest = MakeManifest("colour", TwoFrames(), {"rgba.red", "rgba.green", "rgba.blue"});
+  for (const int frame : {0, -1}) manifest.mutable_interface()->add_frames(frame);
   EXPECT_THAT(FlameTarget().check(manifest),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("this one takes 2 pictures")));
+}
+
+TEST(FlameTest, ALargerImageHasItsScale) {
+  const std::vector<std::string> rgb = {"rgba.red", "rgba.green", "rgba.blue"};
+  Manifest manifest = MakeManifest("colour", rgb, rgb);
+  manifest.mutable_interface()->set_scale(2);
+  const nlohmann::json description = DescriptionOf(manifest);
+  EXPECT_EQ(description["MinimumVersion"], "2025.2");
+  EXPECT_EQ(description["SupportsSceneLinear"], false);
+  EXPECT_EQ(description["Inputs"][0]["Gain"], 1.0);
+  EXPECT_EQ(description["Outputs"][0]["InverseGain"], 1.0);
+  EXPECT_EQ(description["Outputs"][0]["ScalingFactor"], 2.0);
+  EXPECT_EQ(description["Outputs"][0]["Channels"], "RGB");
 }
 
 }  // namespace
