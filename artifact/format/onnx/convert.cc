@@ -465,7 +465,8 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunOperator(const Node& node, co
   if (row == nullptr) {
     return ErrorAt(node, absl::StrCat(name,
                                       " has no ONNX form here: add a row to artifact/format/onnx, or write the "
-                                      "code with operators that have one"));
+                                      "code with operators that have one; where it depends on a size, --sizes may make "
+                                      "it a constant"));
   }
   std::vector<Value> arguments = in;
   AtenCall op(name, std::move(arguments), context_);
