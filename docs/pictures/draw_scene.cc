@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/types/optional.h"
 #include "common/io/output_file.h"
 #include "common/status/status_macros.h"
 #include "docs/pictures/scene.h"
@@ -59,28 +60,24 @@ absl::StatusOr<std::pair<int, int>> ReadSize(const std::string& text) {
 }
 
 // The two ends of the colours: those of `depth` if `text`, the flag, is empty.
-absl::StatusOr<std::pair<double, double>> ReadRange(const std::string& text, const std::vector<float>& depth) {
+absl::StatusOr<ValueRange> RangeOfColours(const std::string& text, const std::vector<float>& depth) {
   if (text.empty()) {
     const auto [least, most] = std::minmax_element(depth.begin(), depth.end());
-    return std::pair<double, double>(*least, *most);
+    return ValueRange{*least, *most};
   }
-  const std::vector<std::string> ends = absl::StrSplit(text, ',');
-  std::pair<double, double> range;
-  if (ends.size() == 2 && absl::SimpleAtod(ends[0], &range.first) && absl::SimpleAtod(ends[1], &range.second) &&
-      range.first < range.second) {
-    return range;
-  }
+  const absl::optional<ValueRange> range = ParseRange(text);
+  if (range) return *range;
   return absl::InvalidArgumentError(absl::StrCat("--depth_range wants MIN,MAX in metres, has ", text));
 }
 
 // In colours, the last one nearest, above a legend.
-absl::StatusOr<std::string> EncodeColours(const std::vector<float>& depth, const std::pair<double, double>& range,
-                                          int width, int height) {
+absl::StatusOr<std::string> EncodeColours(const std::vector<float>& depth, const ValueRange& range, int width,
+                                          int height) {
   ASSIGN_OR_RETURN(const ColourMap map, FindColourMap("spectral"));
   const Legend legend = {.map = map,
                          .reversed = true,
-                         .min = range.first,
-                         .max = range.second,
+                         .min = range.min,
+                         .max = range.max,
                          .text = "exact depth: metres",
                          .warning = ""};
   Picture picture(width, height, {});
@@ -94,7 +91,7 @@ absl::StatusOr<std::string> EncodeColours(const std::vector<float>& depth, const
 absl::Status WriteDepth(const std::string& path, const std::string& range, const Scene& scene, int width, int height) {
   const std::vector<float> depth = SceneDepth(scene, width, height);
   if (absl::EndsWith(path, ".png")) {
-    ASSIGN_OR_RETURN(const auto ends, ReadRange(range, depth));
+    ASSIGN_OR_RETURN(const ValueRange ends, RangeOfColours(range, depth));
     ASSIGN_OR_RETURN(const std::string png, EncodeColours(depth, ends, width, height));
     return OutputFile::WriteWhole(path, png);
   }

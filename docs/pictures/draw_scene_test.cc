@@ -57,6 +57,20 @@ TEST(DrawSceneProgram, DepthInColoursHasALegend) {
   EXPECT_LT(far[0], far[2]);    // Violet.
 }
 
+TEST(DrawSceneProgram, ADepthRangeSetsTheColours) {
+  const std::string folder = EmptyFolder("range");
+  const auto draw = [&](const char* out, const char* range) {
+    return Draw({"a.png", "--seed=3", "--size=360x240", std::string("--depth=") + out, range}, folder);
+  };
+  ASSERT_EQ(draw("near.png", "--depth_range=0.001,0.002").exit_status, 0);
+  ASSERT_OK_AND_ASSIGN(const ReadImageResult read, ReadImage(folder + "/near.png", 1000000));
+  const Picture picture(read.image);
+  for (int x = 0; x < 360; ++x) ASSERT_EQ(picture.Get(x, 120), picture.Get(0, 120));  // All is farther.
+  const ToolResult refused = draw("refused.png", "--depth_range=3,2");
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("--depth_range wants MIN,MAX in metres, has 3,2"));
+}
+
 TEST(DrawSceneProgram, ATrimapIsUnknownBesideBorders) {
   const std::string folder = EmptyFolder("trimap");
   const ToolResult result = Draw({"a.png", "--seed=3", "--size=240x160", "--trimap=t.png", "--nearer_than=5"}, folder);

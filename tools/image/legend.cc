@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 
 namespace modelport {
 namespace {
@@ -160,6 +163,15 @@ void DrawLine(Point a, Point b, double radius, Rgb colour, Picture& picture) {
 }
 
 }  // namespace
+
+absl::optional<ValueRange> ParseRange(absl::string_view text) {
+  const std::vector<absl::string_view> ends = absl::StrSplit(text, ',');
+  ValueRange range;
+  const bool parsed =
+      ends.size() == 2 && absl::SimpleAtod(ends[0], &range.min) && absl::SimpleAtod(ends[1], &range.max);
+  const bool is_range = parsed && std::isfinite(range.min) && std::isfinite(range.max) && range.min < range.max;
+  return is_range ? absl::make_optional(range) : absl::nullopt;
+}
 
 Rgb LegendColour(const Legend& legend, double value) {
   const double range = legend.max - legend.min;

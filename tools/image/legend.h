@@ -4,10 +4,20 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "tools/image/colour_map.h"
 #include "tools/image/picture.h"
 
 namespace modelport {
+
+// From the smaller to the larger of two values.
+struct ValueRange {
+  double min = 0;
+  double max = 0;
+};
+
+// The range that `text` says, "MIN,MAX": two finite numbers, the smaller first. nullopt for any other text.
+absl::optional<ValueRange> ParseRange(absl::string_view text);
 
 // What the colours of a picture mean.
 struct Legend {

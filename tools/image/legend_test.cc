@@ -23,6 +23,16 @@ int Count(const Picture& picture, int top, Rgb colour) {
   return count;
 }
 
+TEST(ParseRange, TakesTwoNumbersTheSmallerFirst) {
+  const absl::optional<ValueRange> range = ParseRange("-1.5,80");
+  ASSERT_TRUE(range);
+  EXPECT_EQ(range->min, -1.5);
+  EXPECT_EQ(range->max, 80);
+  for (const char* const text : {"", "1", "1,", "1,1", "2,1", "1,2,3", "0,inf", "nan,1", "a,1"}) {
+    EXPECT_FALSE(ParseRange(text)) << text;
+  }
+}
+
 TEST(Legend, ColoursRunFromTheSmallestToTheLargestValue) {
   Legend legend = GreyLegend();
   EXPECT_EQ(LegendColour(legend, 2), (Rgb{0, 0, 0}));

@@ -316,6 +316,12 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
   return GivesScores(artifact);
 }
 
+bool HasOwnScale(const std::string& path, const LoadedArtifact& artifact, const OutputStyle& style) {
+  const bool is_drawn = absl::EndsWithIgnoreCase(path, ".png") && !style.normals;
+  const bool in_metres = MainOutput(artifact.manifest).unit() == kMetres && !style.colours;
+  return is_drawn && !style.range && !in_metres;
+}
+
 std::vector<std::string> NotesOn(const std::string& path, const Prediction& prediction, const LoadedArtifact& artifact,
                                  const OutputStyle& style) {
   if (!absl::EndsWithIgnoreCase(path, ".png")) return {};
@@ -327,8 +333,8 @@ std::vector<std::string> NotesOn(const std::string& path, const Prediction& pred
   if (!prediction.depth.defined() || style.normals) return {};
   std::vector<std::string> notes;
   if (!style.colours) notes.push_back("16-bit numbers, not a picture: --colours draws one");
-  const bool in_metres = MainOutput(artifact.manifest).unit() == kMetres;
-  if (style.range || (in_metres && !style.colours)) {
+  if (!HasOwnScale(path, artifact, style)) {
+    const bool in_metres = MainOutput(artifact.manifest).unit() == kMetres;
     const std::string clipped = ClippedNote(prediction.depth, style.range, in_metres);
     if (!clipped.empty()) notes.push_back(clipped);
   } else if (style.is_one_of_several) {

@@ -55,6 +55,9 @@ struct OutputStyle {
 absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Image& image, const Prediction& prediction,
                                              const LoadedArtifact& artifact, const OutputStyle& style);
 
+// Whether a depth in the file `path` goes from its own smallest to its own largest value.
+bool HasOwnScale(const std::string& path, const LoadedArtifact& artifact, const OutputStyle& style);
+
 // What one cannot see in the file `path` of a depth or a motion: that it has numbers and no picture, what 16 bits clip,
 // and that the scales of several images differ.
 std::vector<std::string> NotesOn(const std::string& path, const Prediction& prediction, const LoadedArtifact& artifact,

@@ -1,7 +1,6 @@
 // Runs a model on images and writes what it sees as pictures and maps.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -29,6 +27,7 @@
 #include "tools/command/report.h"
 #include "tools/command/tool_call.h"
 #include "tools/command/user_path.h"
+#include "tools/image/legend.h"
 #include "tools/image/read_image.h"
 #include "tools/predict/find_images.h"
 #include "tools/predict/predict_images.h"
@@ -187,16 +186,6 @@ absl::StatusOr<LoadedArtifact> OpenArtifact(const PredictFlags& flags, std::vect
   }
   request.options.request.with_preprocess = true;
   return BuildModel(request.registry, request.options.request, request.options.allow_nonfinite);
-}
-
-// Two numbers, the smaller first.
-absl::optional<ValueRange> ParseRange(const std::string& text) {
-  const std::vector<std::string> ends = absl::StrSplit(text, ',');
-  ValueRange range;
-  const bool parsed =
-      ends.size() == 2 && absl::SimpleAtod(ends[0], &range.min) && absl::SimpleAtod(ends[1], &range.max);
-  const bool is_range = parsed && std::isfinite(range.min) && std::isfinite(range.max) && range.min < range.max;
-  return is_range ? absl::make_optional(range) : absl::nullopt;
 }
 
 absl::StatusOr<DepthColours> ParseColours(const PredictFlags& flags, const std::string& name) {

@@ -234,9 +234,7 @@ class ShotJobs {
   // Depth is of one scale over a shot, and so are its pictures: the first frames that are finished set it, unless the
   // flags did or the model's unit does.
   void ChooseRange(const std::vector<Prediction>& predictions) {
-    const bool is_picture = absl::EndsWithIgnoreCase(jobs_[0].output, ".png") && !style_.normals;
-    const bool in_metres = MainOutput(artifact_.manifest).unit() == kMetres && !style_.colours;
-    if (range_ || style_.range || !style_.is_one_of_several || !is_picture || in_metres) return;
+    if (range_ || !style_.is_one_of_several || !HasOwnScale(jobs_[0].output, artifact_, style_)) return;
     absl::optional<ValueRange> all;
     for (const Prediction& prediction : predictions) {
       if (!prediction.depth.defined()) return;

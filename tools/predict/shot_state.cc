@@ -9,7 +9,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/io/output_file.h"
 #include "common/status/status_macros.h"
@@ -54,11 +53,8 @@ absl::StatusOr<size_t> Number(const Checkpoint& file, const std::string& name) {
 absl::StatusOr<absl::optional<ValueRange>> RangeIn(const Checkpoint& file) {
   const auto text = file.metadata().find("range");
   if (text == file.metadata().end()) return absl::nullopt;
-  const std::vector<std::string> ends = absl::StrSplit(text->second, ',');
-  ValueRange range;
-  const bool is_range = ends.size() == 2 && absl::SimpleAtod(ends[0], &range.min) &&
-                        absl::SimpleAtod(ends[1], &range.max) && range.min < range.max;
-  if (!is_range) return NotAState(file.path());
+  const absl::optional<ValueRange> range = ParseRange(text->second);
+  if (!range) return NotAState(file.path());
   return range;
 }
 

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
-#include "tools/predict/pictures/pictures.h"
+#include "tools/image/legend.h"
 
 namespace modelport {
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -330,6 +331,11 @@ void AtenCall::Refresh(const TensorPtr& tensor) {
   tensor->seen = part.whole->seen;
 }
 
+std::string AtenCall::WeightName(const at::Tensor& constant) const {
+  const auto found = context_.weights.find(constant.unsafeGetTensorImpl());
+  return found == context_.weights.end() ? "" : found->second;
+}
+
 std::string AtenCall::Name(const TensorPtr& tensor) {
   Refresh(tensor);
   if (tensor->seen != *tensor->writes) {
@@ -340,22 +346,30 @@ std::string AtenCall::Name(const TensorPtr& tensor) {
     if (DataTypeOf(constant.scalar_type()) == onnx_file::TensorProto::UNDEFINED) {
       Fail(absl::StrCat("ONNX has no elements of ", c10::toString(constant.scalar_type())));
     }
-    // A weight has its name where it is taken as it is, and not a part or another view of it.
-    const auto found = context_.weights.find(constant.unsafeGetTensorImpl());
     context_.taken.insert(MemoryOf(constant));
-    tensor->name = context_.graph.Constant(constant, found == context_.weights.end() ? std::string() : found->second);
+    tensor->name = context_.graph.Constant(constant, WeightName(constant));
   }
   return tensor->name;
 }
 
+std::vector<TensorPtr> AtenCall::MakeAll(absl::string_view operation, const std::vector<std::string>& inputs,
+                                         const std::vector<std::pair<at::ScalarType, Shape>>& results,
+                                         const Attributes& attributes) {
+  const std::vector<std::string> names =
+      context_.graph.Add(operation, inputs, attributes, context_.scope, static_cast<int>(results.size()));
+  std::vector<TensorPtr> tensors;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const TensorPtr& tensor = tensors.emplace_back(std::make_shared<Tensor>());
+    tensor->name = names[i];
+    std::tie(tensor->type, tensor->shape) = results[i];
+    tensor->depth = context_.graph.depth();
+  }
+  return tensors;
+}
+
 TensorPtr AtenCall::MakeOf(absl::string_view operation, const std::vector<std::string>& inputs, at::ScalarType type,
                            Shape shape, const Attributes& attributes) {
-  auto result = std::make_shared<Tensor>();
-  result->name = AddOne(operation, inputs, attributes, context_);
-  result->type = type;
-  result->shape = std::move(shape);
-  result->depth = context_.graph.depth();
-  return result;
+  return MakeAll(operation, inputs, {{type, std::move(shape)}}, attributes)[0];
 }
 
 TensorPtr AtenCall::Make(absl::string_view operation, const std::vector<TensorPtr>& inputs, at::ScalarType type,
@@ -437,12 +451,12 @@ TensorPtr AtenCall::Transpose(const TensorPtr& tensor, const std::vector<int64_t
   }
   if (!is_moved) return tensor;
   if (tensor->constant.defined()) {
-    const auto weight = context_.weights.find(tensor->constant.unsafeGetTensorImpl());
+    const std::string weight = WeightName(tensor->constant);
     const TensorPtr moved = ConstantOf(tensor->constant.permute(order));
-    if (weight == context_.weights.end()) return moved;
+    if (weight.empty()) return moved;
     if (order == std::vector<int64_t>{1, 0}) {
       context_.taken.insert(MemoryOf(tensor->constant));
-      moved->name = context_.graph.Constant(moved->constant, absl::StrCat(weight->second, kTransposedEnding));
+      moved->name = context_.graph.Constant(moved->constant, absl::StrCat(weight, kTransposedEnding));
       return moved;
     }
   }
@@ -515,14 +529,14 @@ TensorPtr AtenCall::Unary(absl::string_view operation, const TensorPtr& a, const
 }
 
 TensorPtr AtenCall::MatMul(const TensorPtr& a, const TensorPtr& b) {
-  Shape left = ShapeOf(a), right = ShapeOf(b);
-  if (left.size() < 2 || right.size() < 2) {
-    Fail("of a vector");
-    return a;
-  }
-  Shape shape = Broadcast(Shape(left.begin(), left.end() - 2), Shape(right.begin(), right.end() - 2));
-  shape.push_back(left[left.size() - 2]);
-  shape.push_back(right.back());
+  const Shape left = ShapeOf(a), right = ShapeOf(b);
+  FailUnless(!left.empty() && !right.empty(), "of a single number");
+  if (!status_.ok()) return a;
+  // The rows of a vector on the left, and the columns of one on the right, are not in the result.
+  const size_t rows = std::min<size_t>(left.size(), 2), columns = std::min<size_t>(right.size(), 2);
+  Shape shape = Broadcast(Shape(left.begin(), left.end() - rows), Shape(right.begin(), right.end() - columns));
+  if (rows == 2) shape.push_back(left[left.size() - 2]);
+  if (columns == 2) shape.push_back(right.back());
   return Make("MatMul", {a, b}, a->type, shape);
 }
 

@@ -102,6 +102,10 @@ class AtenCall {
   // The same with the names of inputs.
   TensorPtr MakeOf(absl::string_view operation, const std::vector<std::string>& inputs, at::ScalarType type,
                    Shape shape, const Attributes& attributes = {});
+  // The same with several results.
+  std::vector<TensorPtr> MakeAll(absl::string_view operation, const std::vector<std::string>& inputs,
+                                 const std::vector<std::pair<at::ScalarType, Shape>>& results,
+                                 const Attributes& attributes = {});
   // A tensor's name in the graph, with all that was written to its memory.
   std::string Name(const TensorPtr& tensor);
   std::string Name(const Number& number) { return NameOf(number, context_); }
@@ -134,6 +138,9 @@ class AtenCall {
  private:
   // Takes a part of a tensor that was written to from there again.
   void Refresh(const TensorPtr& tensor);
+
+  // The name of the weight that a constant is as the module has it; "" for others, and for parts and views of weights.
+  std::string WeightName(const at::Tensor& constant) const;
 
   std::string name_;
   std::vector<Value> arguments_;

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/types/span.h"
 #include "artifact/format/onnx/aten_call.h"
 #include "artifact/format/onnx/openvino.h"
 #include "artifact/format/onnx/write_model.h"
@@ -256,10 +257,30 @@ constexpr const char* kLines[] = {
     "return torch.max(x, x.flip(1)) + torch.min(x, 2 * x)",
     "v, i = torch.min(x, 2, True)\nreturn v, i",
     "return torch.argmax(x, 1) - torch.argmin(x, 1)",
+    "v, i = torch.sort(x, 2)\nw, j = torch.sort(y, -1, descending=True)\nreturn torch.cat([v, x.gather(2, i), w, "
+    "y.gather(-1, j)], 1)",
+    "return torch.sort(x.flatten(), stable=True, dim=0)[0]",
+    "return torch.any(x > 0.99).to(6) * x + torch.any(y > 0.9, 1, True).to(6)",
+    "return torch.dot(x[0, 0, 0], y[0, 0, 0])",
     "return torch.norm(x, 2, [1], True)",
     "return torch.scaled_dot_product_attention(x.permute(0, 2, 3, 1), y.permute(0, 2, 3, 1), x.permute(0, 2, 3, 1))",
     "z = x.permute(0, 2, 3, 1)\nreturn torch.scaled_dot_product_attention(z, z, z, torch.matmul(y, y.transpose(2, "
     "3))[:, 0, 0, 0].reshape(-1, 1, 1, 1), 0.0, False, scale=0.5)",
+    // Other ranks than 4.
+    "a = x[0, 0, 0]\nb = a.flip([0]) + a.sum() - torch.softmax(a, 0)\nreturn torch.cat([b, a[1:-1], "
+    "a.unsqueeze(0).repeat(2, 1).flatten()], -1)",
+    "a = x[0, 0]\nb = a[0]\nreturn torch.matmul(a, b) + torch.matmul(b, a.t()) + torch.matmul(b, b)",
+    "a = x[0]\nreturn torch.matmul(a, a.transpose(1, 2)) + torch.matmul(x[:, :1], a.transpose(1, 2))",
+    "z = x.unsqueeze(1).unsqueeze(-1)\nreturn z.permute(5, 0, 1, 3, 2, 4).mean([-3], True).flatten(-2)",
+    "s = x.sum()\nt = torch.stack([s, y.mean(), s * 2])\nreturn t[1:] / s + torch.softmax(t / s, 0)[0]",
+    "return x.select(-1, -1) + x.narrow(-2, 1, 2).sum([-2, -1]).unsqueeze(-1) + torch.norm(x, 2, [-1])",
+    "return torch.linear(x[:, :, 0, 0], self.matrix, self.matrix.sum(1))",
+    "z = x.flatten(2).transpose(1, 2)\nreturn torch.linear(z, self.matrix).sum([2]) + torch.layer_norm(z, [4])[:, :, 0]",
+    "return torch.prelu(x[:, :, 0], self.vector) + torch.prelu(x[:, :, 0, 0], self.vector).unsqueeze(-1)",
+    "return torch.batch_norm(x[:, :, 0], self.vector, self.vector, self.vector, self.vector, False, 0.1, 1e-5, False)",
+    "return torch.batch_norm(x[:, :, 0, 0], self.vector, self.vector, self.vector, self.vector, False, 0.1, 1e-5, "
+    "False)",
+    "return torch.group_norm(x.flatten(2), 2, self.vector, self.vector, 1e-5)",
     // Sizes.
     "return torch.upsample_bilinear2d(x, [x.shape[2] * 2, x.shape[3] * 2], False)",
     "return torch.upsample_bilinear2d(x, [x.shape[2] * 2 - 1, x.shape[3] + 3], True)",
@@ -293,13 +314,39 @@ constexpr const char* kLines[] = {
     "return x[:, :, :max(x.shape[2] - 20, 3), :min(x.shape[3], 20)]",
 };
 
+// The same of integers and bools, which rounding would move in half precision.
+constexpr const char* kIntegerLines[] = {
+    "i = (x * 5).to(4)\nj = (y * 7).to(4)\nreturn i + j * 2 - torch.sub(i, j, alpha=3) + torch.rsub(i, 7)",
+    "i = (x * 5).to(4)\nreturn i / 2 + i * 0.5 + i / (i + 40) + 1.0 / (i + 40)",
+    "i = (x * 5).to(4)\nreturn torch.pow(i, 2) + i.abs() + i.neg() + i.sign() + i.relu() + i.square()",
+    "i = (x * 5).to(4)\nreturn i.exp() + i.expm1() + i.sigmoid() + (i + 40).sqrt() + (i + 40).rsqrt() + (i + "
+    "40).reciprocal()",
+    "i = (x * 5).to(4)\nreturn i.floor() + i.ceil() + i.round()",
+    "i = (x * 5).to(4)\nreturn i.clamp(-2, 2) + i.clamp_min(1) + torch.maximum(i, i.flip([1])) + torch.minimum(i, 2 * "
+    "i)",
+    "i = (x * 5).to(4)\nreturn i.clamp(-1.5, 1.5) + i.clamp_max(0.5)",
+    "i = (x * 5).to(4)\nreturn torch.where(i > 0, i, x) + torch.where(i >= 0.5, i, 1) + i.masked_fill(i.eq(2), -1)",
+    "i = (x * 5).to(4)\nreturn i.sum([1]) + i.to(3).sum([1]) + torch.amax(i, [1]) + torch.max(i) - i.sum()",
+    "v, i = torch.sort((x * 5).to(4), 1)\nreturn v + torch.sort(i.flatten())[0].sum()",
+    "return torch.cat([(x * 5).to(4), x, x > 0], 1)",
+    "return torch.stack([(x * 5).to(3), (y * 3).to(4)], 1)",
+    "b = x > 0\nc = y > 0.5\nreturn (b + c).to(6) + (b * c).to(6) + b * 2 + b * x + c.sum([1], True)",
+    "b = x > 0\nreturn (b.eq(y > 0.5) & b.ne(y > 1)).to(6) + b.flip([1]).to(6) + b.unsqueeze(1).expand(-1, 2, -1, -1, "
+    "-1).to(6)[:, 0]",
+    "return torch.any((x * 5).to(4)) | torch.any(y, 1)",
+};
+
 TEST(ConvertTest, EachLineComputesTheSameInOpenVino) {
-  for (const char* const line : kLines) ExpectSame({line, {"B,4,H,W", "B,4,H,W"}}, kOpset);
+  for (const auto lines : {absl::MakeSpan(kLines), absl::MakeSpan(kIntegerLines)}) {
+    for (const char* const line : lines) ExpectSame({line, {"B,4,H,W", "B,4,H,W"}}, kOpset);
+  }
 }
 
 TEST(ConvertTest, EachLineComputesTheSameInOtherOpsets) {
-  for (const char* const line : kLines) {
-    for (const int opset : {18, 20, kNewestOpset}) ExpectSame({line, {"B,4,H,W", "B,4,H,W"}}, opset);
+  for (const auto lines : {absl::MakeSpan(kLines), absl::MakeSpan(kIntegerLines)}) {
+    for (const char* const line : lines) {
+      for (const int opset : {18, 20, kNewestOpset}) ExpectSame({line, {"B,4,H,W", "B,4,H,W"}}, opset);
+    }
   }
 }
 

@@ -68,6 +68,7 @@ TensorPtr Scaled(AtenCall& op, const TensorPtr& tensor, size_t alpha) {
 
 Value Add(AtenCall& op) {
   const Operands both = Both(op);
+  if (both.a->type == at::kBool) return op.Binary("Or", both.a, both.b);
   return op.Binary("Add", both.a, Scaled(op, both.b, 2));
 }
 
@@ -81,7 +82,10 @@ Value Rsub(AtenCall& op) {
   return op.Binary("Sub", both.b, Scaled(op, both.a, 2));
 }
 
-Value Mul(AtenCall& op) { return Same(op, "Mul"); }
+Value Mul(AtenCall& op) {
+  const Operands both = Both(op);
+  return op.Binary(both.a->type == at::kBool ? "And" : "Mul", both.a, both.b);
+}
 
 Value Div(AtenCall& op) {
   op.FailUnless(op.size() == 2, "has a rounding mode");
@@ -142,11 +146,23 @@ Value MaskedFill(AtenCall& op) {
   return op.Make("Where", {mask, value, tensor}, tensor->type, Broadcast(op.ShapeOf(mask), op.ShapeOf(tensor)));
 }
 
+// The tensor, whose integers become floats.
+TensorPtr Floating(AtenCall& op) {
+  const TensorPtr tensor = op.In(0);
+  return c10::isFloatingType(tensor->type) ? tensor : op.Cast(tensor, at::kFloat);
+}
+
 // An operator of one tensor, whose integers become floats.
 template <const char* kOperation>
 Value Of(AtenCall& op) {
+  return op.Unary(kOperation, Floating(op));
+}
+
+// One that leaves integers as they are.
+template <const char* kOperation>
+Value Rounded(AtenCall& op) {
   const TensorPtr tensor = op.In(0);
-  return op.Unary(kOperation, c10::isFloatingType(tensor->type) ? tensor : op.Cast(tensor, at::kFloat));
+  return c10::isFloatingType(tensor->type) ? op.Unary(kOperation, tensor) : tensor;
 }
 
 template <const char* kOperation>
@@ -159,7 +175,7 @@ constexpr char kAbs[] = "Abs", kNeg[] = "Neg", kSign[] = "Sign", kRelu[] = "Relu
                kTan[] = "Tan", kAtan[] = "Atan", kErf[] = "Erf", kFloor[] = "Floor", kCeil[] = "Ceil",
                kRound[] = "Round", kReciprocal[] = "Reciprocal";
 
-Value Rsqrt(AtenCall& op) { return op.Unary("Reciprocal", op.Unary("Sqrt", op.In(0))); }
+Value Rsqrt(AtenCall& op) { return op.Unary("Reciprocal", op.Unary("Sqrt", Floating(op))); }
 Value Square(AtenCall& op) { return op.Binary("Mul", op.In(0), op.In(0)); }
 Value Silu(AtenCall& op) { return op.Binary("Mul", op.In(0), op.Unary("Sigmoid", op.In(0))); }
 
@@ -169,7 +185,7 @@ Value Softplus(AtenCall& op) {
   return op.Unary("Softplus", op.In(0));
 }
 
-Value Expm1(AtenCall& op) { return op.Binary("Sub", op.Unary("Exp", op.In(0)), 1); }
+Value Expm1(AtenCall& op) { return op.Binary("Sub", op.Unary("Exp", Floating(op)), 1); }
 
 Value Gelu(AtenCall& op) {
   const TensorPtr x = op.In(0);
@@ -201,8 +217,14 @@ Value Prelu(AtenCall& op) {
 
 TensorPtr Limit(AtenCall& op, const TensorPtr& tensor, absl::string_view operation, size_t argument) {
   if (op.IsNone(argument)) return tensor;
-  if (op.IsTensor(argument)) return op.Binary(operation, tensor, op.Cast(op.In(argument), tensor->type));
-  return op.Binary(operation, tensor, NumberBeside(op, op.Num(argument), tensor, tensor->type));
+  if (op.IsTensor(argument)) {
+    const TensorPtr limit = op.In(argument);
+    const at::ScalarType type = PromotedType(tensor, limit);
+    return op.Binary(operation, op.Cast(tensor, type), op.Cast(limit, type));
+  }
+  const Number limit = op.Num(argument);
+  const at::ScalarType type = PromotedType(tensor, limit);
+  return op.Binary(operation, op.Cast(tensor, type), NumberBeside(op, limit, tensor, type));
 }
 
 Value Clamp(AtenCall& op) {
@@ -277,9 +299,9 @@ constexpr Row kRows[] = {
     {"aten::tan", Of<kTan>},
     {"aten::atan", Of<kAtan>},
     {"aten::erf", Of<kErf>},
-    {"aten::floor", Any<kFloor>},
-    {"aten::ceil", Any<kCeil>},
-    {"aten::round", Any<kRound>},
+    {"aten::floor", Rounded<kFloor>},
+    {"aten::ceil", Rounded<kCeil>},
+    {"aten::round", Rounded<kRound>},
     {"aten::softplus", Softplus},
     {"aten::gelu", Gelu},
     {"aten::silu", Silu},

@@ -264,7 +264,7 @@ Value ReducedAs(AtenCall& op, absl::string_view operation) {
   TensorPtr x = op.In(0);
   const size_t dtype = op.size() - 1;
   if (!op.IsNone(dtype)) x = op.Cast(x, static_cast<at::ScalarType>(op.Int(dtype)));
-  if (x->type == at::kBool) x = op.Cast(x, at::kLong);
+  if (op.IsNone(dtype) && !c10::isFloatingType(x->type)) x = op.Cast(x, at::kLong);
   const bool of_all = op.size() == 2;
   const TensorPtr reduced =
       Reduce(op, operation, op.Wide(x), of_all ? std::vector<int64_t>() : AxesOrAll(op, 1), !of_all && op.Bool(2));
@@ -328,6 +328,34 @@ Value Place(AtenCall& op, absl::string_view operation) {
 
 Value Argmax(AtenCall& op) { return Place(op, "ArgMax"); }
 Value Argmin(AtenCall& op) { return Place(op, "ArgMin"); }
+
+// x, whether it is stable if that is given, dimension, whether the largest comes first: values and places. TopK puts the
+// first of equal values first.
+Value Sort(AtenCall& op) {
+  const TensorPtr x = op.In(0);
+  const Shape shape = op.ShapeOf(x);
+  const int64_t axis = op.Axis(op.size() - 2, shape.size());
+  op.FailUnless(x->type != at::kBool, "of bools");
+  op.FailUnless(!shape.empty(), "of a single number");
+  if (!op.status().ok()) return x;
+  const std::vector<TensorPtr> sorted = op.MakeAll(
+      "TopK", {op.Name(x), op.Name(shape[axis])}, {{x->type, shape}, {at::kLong, shape}},
+      {Attribute("axis", axis), Attribute("largest", static_cast<int64_t>(op.Bool(op.size() - 1)))});
+  auto tuple = std::make_shared<ValueList>();
+  tuple->items.assign(sorted.begin(), sorted.end());
+  tuple->depth = op.depth();
+  return tuple;
+}
+
+// x, or x, dimension, keepdim
+Value AnyOf(AtenCall& op) {
+  const bool of_all = op.size() == 1;
+  const TensorPtr is_true = op.Cast(op.Cast(op.In(0), at::kBool), at::kInt);
+  const std::vector<int64_t> axes = of_all ? std::vector<int64_t>() : std::vector<int64_t>{op.Int(1)};
+  return op.Cast(Reduce(op, "ReduceMax", is_true, axes, !of_all && op.Bool(2)), at::kBool);
+}
+
+Value Dot(AtenCall& op) { return op.Cast(op.MatMul(op.Wide(op.In(0)), op.Wide(op.In(1))), op.In(0)->type); }
 
 // x, p, axes, keepdim
 Value Norm(AtenCall& op) {
@@ -540,6 +568,9 @@ constexpr Row kRows[] = {
     {"aten::max", Max},
     {"aten::min", Min},
     {"aten::argmax", Argmax},
+    {"aten::sort", Sort},
+    {"aten::any", AnyOf},
+    {"aten::dot", Dot},
     {"aten::argmin", Argmin},
     {"aten::norm", Norm},
     {"aten::scaled_dot_product_attention", Attention},

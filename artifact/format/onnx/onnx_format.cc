@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "artifact/format/built_module.h"
 #include "artifact/format/onnx/convert.h"
 #include "artifact/format/onnx/node_rules.h"
@@ -32,8 +33,12 @@
 namespace modelport {
 namespace {
 
-absl::string_view BytesOf(const at::Tensor& tensor) {
-  return {static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes()};
+// Whether `bytes` are the elements of `tensor`.
+bool HasElements(absl::string_view bytes, const at::Tensor& tensor) {
+  const absl::Status same = onnx::VisitElements(tensor, [&](absl::string_view elements, bool) {
+    return absl::ConsumePrefix(&bytes, elements) ? absl::OkStatus() : absl::DataLossError("others");
+  });
+  return same.ok() && bytes.empty();
 }
 
 // Compares what is written to it with `bytes`.
@@ -180,7 +185,7 @@ class PreparedOnnx : public PreparedArtifact {
     for (size_t i = 0; i < model.tensors.size(); ++i) {
       const auto found = stored.constants.find(model.constants[i]);
       if (found == stored.constants.end()) return model.constants[i];
-      if (found->second.bytes != BytesOf(model.tensors[i].contiguous())) return model.constants[i];
+      if (!HasElements(found->second.bytes, model.tensors[i])) return model.constants[i];
     }
     return "";
   }

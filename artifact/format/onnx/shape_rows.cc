@@ -207,15 +207,24 @@ Value Unbind(AtenCall& op) {
   return ListOf(parts, op);
 }
 
-Value Cat(AtenCall& op) {
-  const std::vector<TensorPtr> tensors = op.Tensors(0);
+// The tensors of a list, in the type that has all their values.
+std::vector<TensorPtr> OfOneType(AtenCall& op) {
+  std::vector<TensorPtr> tensors = op.Tensors(0);
   if (tensors.empty()) op.Fail("of no tensors");
+  if (!op.status().ok()) return tensors;
+  at::ScalarType type = tensors[0]->type;
+  for (const TensorPtr& tensor : tensors) type = c10::promoteTypes(type, tensor->type);
+  for (TensorPtr& tensor : tensors) tensor = op.Cast(tensor, type);
+  return tensors;
+}
+
+Value Cat(AtenCall& op) {
+  const std::vector<TensorPtr> tensors = OfOneType(op);
   return op.status().ok() ? op.Concat(tensors, op.Axis(1, tensors[0]->shape.size())) : std::make_shared<Tensor>();
 }
 
 Value Stack(AtenCall& op) {
-  std::vector<TensorPtr> tensors = op.Tensors(0);
-  if (tensors.empty()) op.Fail("of no tensors");
+  std::vector<TensorPtr> tensors = OfOneType(op);
   if (!op.status().ok()) return std::make_shared<Tensor>();
   const int64_t axis = op.Axis(1, tensors[0]->shape.size() + 1);
   for (TensorPtr& tensor : tensors) {

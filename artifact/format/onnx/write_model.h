@@ -1,6 +1,8 @@
 #ifndef MODELPORT_ARTIFACT_FORMAT_ONNX_WRITE_MODEL_H_
 #define MODELPORT_ARTIFACT_FORMAT_ONNX_WRITE_MODEL_H_
 
+#include <ATen/core/Tensor.h>
+
 #include <functional>
 #include <string>
 #include <utility>
@@ -8,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "artifact/format/onnx/graph.h"
 #include "common/io/writer.h"
 
@@ -26,6 +29,13 @@ struct DataFile {
   std::string name;  // By which the model's file names it; both lie in one folder.
   Writer& out;
 };
+
+// Takes bytes of elements. `lasts`: they stay as they are as long as the tensor that has them.
+using ElementVisitor = std::function<absl::Status(absl::string_view bytes, bool lasts)>;
+
+// Gives the elements of `tensor` to `visit` as a file has them, in one piece or in several, until that fails. A matrix
+// that is the transposed view of another one is not copied as a whole.
+absl::Status VisitElements(const at::Tensor& tensor, const ElementVisitor& visit);
 
 // Whether the file of `model` has less than 2 GB, more than which its format cannot hold, without a data file.
 bool FitsOneFile(const Model& model);

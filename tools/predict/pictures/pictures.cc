@@ -23,7 +23,6 @@
 #include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/script/torch_status.h"
-#include "tools/image/legend.h"
 
 namespace modelport {
 namespace {

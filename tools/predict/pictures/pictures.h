@@ -11,16 +11,12 @@
 #include "absl/types/optional.h"
 #include "common/manifest/manifest.pb.h"
 #include "tools/image/colour_map.h"
+#include "tools/image/legend.h"
 #include "tools/image/picture.h"
 #include "tools/predict/run/prediction.h"
 #include "tools/predict/run/prompt.h"
 
 namespace modelport {
-
-struct ValueRange {
-  double min = 0;
-  double max = 0;
-};
 
 // From the `low`-th to the `high`-th percentile of the finite values of `map`; zeros if there are none.
 ValueRange RangeOf(const at::Tensor& map, double low, double high);
