@@ -74,12 +74,8 @@ absl::StatusOr<ValueRange> RangeOfColours(const std::string& text, const std::ve
 absl::StatusOr<std::string> EncodeColours(const std::vector<float>& depth, const ValueRange& range, int width,
                                           int height) {
   ASSIGN_OR_RETURN(const ColourMap map, FindColourMap("spectral"));
-  const Legend legend = {.map = map,
-                         .reversed = true,
-                         .min = range.min,
-                         .max = range.max,
-                         .text = "exact depth: metres",
-                         .warning = ""};
+  const Legend legend = {
+      .map = map, .reversed = true, .min = range.min, .max = range.max, .text = "exact depth: metres", .warning = ""};
   Picture picture(width, height, {});
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) picture.Set(x, y, LegendColour(legend, depth[y * width + x]));

@@ -44,7 +44,8 @@ struct OnnxRules {
   std::map<std::string, int64_t> sizes = {};  // Sizes of inputs that files have fixed, by their letters.
   std::vector<std::string> wants_sizes = {};  // Letters whose sizes a request has to fix.
   std::vector<NodeRule> nodes = {};
-  int newest_opset = 0;  // That it reads; 0: any.
+  int64_t sorts_fewer_than = 0;  // The elements that TopK gives; 0: any number.
+  int newest_opset = 0;          // That it reads; 0: any.
 };
 
 // A host. A member that is empty or null sets no condition.
@@ -87,8 +88,8 @@ struct Target {
   //   FailedPrecondition  the artifacts differ in what one node has to know
   absl::StatusOr<std::vector<PackageFile>> (*choice)(const std::vector<Manifest>& manifests,
                                                      const std::string& name) = nullptr;
-  // Where packages go, "the Host's Library", and what to do with that of the artifact `path`, which lacks its ending and
-  // has this manifest.
+  // Where packages go, "the Host's Library", and what to do with that of the artifact `path`, which lacks its ending
+  // and has this manifest.
   std::string package_place = "";
   std::string (*next_step)(const std::string& path, const Manifest& manifest) = nullptr;
 };

@@ -118,6 +118,7 @@ const Target& TensorRtTarget() {
                           "coordinate_transformation_mode",
                           {"half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"}},
                          {"Resize", "nearest_mode", {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"}}},
+               .sorts_fewer_than = 3840,
                .newest_opset = 20},
       .check = CheckTensorRtUses,
       .package = TensorRtPackageFiles,

@@ -65,6 +65,11 @@ TEST_P(OnnxModelTest, IsProvenInFloat16) {
   std::vector<std::string> flags = {"--dtype=float16", "--out=m.onnx"};
   if (!sizes.empty()) flags.push_back("--sizes=" + sizes);
   const ToolResult result = Export(GetParam(), flags, folder);
+  if (const std::string refused = Text(stated, "refused_float16"); !refused.empty()) {
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, HasSubstr(refused));
+    return;
+  }
   ASSERT_EQ(result.exit_status, 0) << result.err;
   const nlohmann::json manifest = Manifest(folder + "/m.onnx.manifest.json");
   EXPECT_EQ(manifest["dtype"], "float16");

@@ -101,6 +101,17 @@ TEST(ExportOnnxTest, AHostOfOneSizeWantsIt) {
   EXPECT_THAT(result.err, HasSubstr("Flame takes files of one size: add --sizes=H=518,W=518"));
 }
 
+TEST(ExportOnnxTest, TensorRtReadsNoNewerOpsetThan20) {
+  const std::string folder = EmptyFolder("tensorrt"), model = DepthModel();
+  const ToolResult result = RunWarmTool("export",
+                                        {"--model=" + model, "--weights=seeded", "--target=tensorrt", "--opset=21",
+                                         "--plugin_path=" + DataPath("models")},
+                                        folder);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, HasSubstr("--opset=21: TensorRT reads files of opset 20 and older"));
+  EXPECT_THAT(FileNames(folder), testing::IsEmpty());
+}
+
 TEST(ExportOnnxTest, WhatCannotBeIsRefusedWithItsCure) {
   const std::string folder = EmptyFolder("refused"), model = DepthModel();
   const auto refusal = [&](const std::vector<std::string>& flags) { return Export(model, flags, folder).err; };

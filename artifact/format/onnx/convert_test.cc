@@ -275,7 +275,8 @@ constexpr const char* kLines[] = {
     "s = x.sum()\nt = torch.stack([s, y.mean(), s * 2])\nreturn t[1:] / s + torch.softmax(t / s, 0)[0]",
     "return x.select(-1, -1) + x.narrow(-2, 1, 2).sum([-2, -1]).unsqueeze(-1) + torch.norm(x, 2, [-1])",
     "return torch.linear(x[:, :, 0, 0], self.matrix, self.matrix.sum(1))",
-    "z = x.flatten(2).transpose(1, 2)\nreturn torch.linear(z, self.matrix).sum([2]) + torch.layer_norm(z, [4])[:, :, 0]",
+    "z = x.flatten(2).transpose(1, 2)\nreturn torch.linear(z, self.matrix).sum([2]) + torch.layer_norm(z, [4])[:, :, "
+    "0]",
     "return torch.prelu(x[:, :, 0], self.vector) + torch.prelu(x[:, :, 0, 0], self.vector).unsqueeze(-1)",
     "return torch.batch_norm(x[:, :, 0], self.vector, self.vector, self.vector, self.vector, False, 0.1, 1e-5, False)",
     "return torch.batch_norm(x[:, :, 0, 0], self.vector, self.vector, self.vector, self.vector, False, 0.1, 1e-5, "
@@ -301,6 +302,7 @@ constexpr const char* kLines[] = {
     "z",
     "z = torch.stack([x, y], 2)\ntorch.neg_(z[:, :, 0])\nreturn z",
     "d: Dict[str, Tensor] = {\"a\": x}\nd[\"b\"] = y\nl = [d[\"a\"]]\nl.append(d[\"b\"])\nreturn torch.cat(l + [x], 1)",
+    "d: Dict[str, Tensor] = {\"a\": x}\ne = d.copy()\ne[\"a\"] = y * 2\nreturn d[\"a\"] + e[\"a\"]",
     "z = x.clone()\na, b = z[:, 0:2], z[:, 2:3]\na *= torch.exp_(b)\nreturn z + a.mean([1], True)",
     // Conditions on sizes.
     "if x.shape[2] == 14:\n  z = x\nelse:\n  z = x[:, :, 3:]\nreturn torch.cat([z, z * 2.0], 2) * z.shape[2]",

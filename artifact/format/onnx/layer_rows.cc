@@ -329,8 +329,8 @@ Value Place(AtenCall& op, absl::string_view operation) {
 Value Argmax(AtenCall& op) { return Place(op, "ArgMax"); }
 Value Argmin(AtenCall& op) { return Place(op, "ArgMin"); }
 
-// x, whether it is stable if that is given, dimension, whether the largest comes first: values and places. TopK puts the
-// first of equal values first.
+// x, whether it is stable if that is given, dimension, whether the largest comes first: values and places. TopK puts
+// the first of equal values first.
 Value Sort(AtenCall& op) {
   const TensorPtr x = op.In(0);
   const Shape shape = op.ShapeOf(x);
@@ -338,9 +338,9 @@ Value Sort(AtenCall& op) {
   op.FailUnless(x->type != at::kBool, "of bools");
   op.FailUnless(!shape.empty(), "of a single number");
   if (!op.status().ok()) return x;
-  const std::vector<TensorPtr> sorted = op.MakeAll(
-      "TopK", {op.Name(x), op.Name(shape[axis])}, {{x->type, shape}, {at::kLong, shape}},
-      {Attribute("axis", axis), Attribute("largest", static_cast<int64_t>(op.Bool(op.size() - 1)))});
+  const std::vector<TensorPtr> sorted =
+      op.MakeAll("TopK", {op.Name(x), op.Name(shape[axis])}, {{x->type, shape}, {at::kLong, shape}},
+                 {Attribute("axis", axis), Attribute("largest", static_cast<int64_t>(op.Bool(op.size() - 1)))});
   auto tuple = std::make_shared<ValueList>();
   tuple->items.assign(sorted.begin(), sorted.end());
   tuple->depth = op.depth();

@@ -98,7 +98,7 @@ class PreparedOnnx : public PreparedArtifact {
   void DescribeFile(Manifest::Artifact&) const override {}
 
   absl::Status CheckCanRun() const override {
-    return Annotate(onnx::CheckNodes(target_, converted_.model.graph), converted_.model.graph.name());
+    return Annotate(onnx::CheckNodes(target_, converted_.model), converted_.model.graph.name());
   }
 
   bool has_data() const override { return external_data_ && onnx::HasLargeConstants(converted_.model); }

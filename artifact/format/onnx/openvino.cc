@@ -45,6 +45,7 @@ struct Library {
   int (*infer_request_infer)(void*);
   int (*infer_request_get_tensor)(void*, const char*, void**);
   int (*tensor_get_shape)(void*, OvShape*);
+  int (*tensor_get_size)(void*, size_t*);
   int (*tensor_get_element_type)(void*, int*);
   int (*tensor_data)(void*, void**);
   int (*shape_free)(OvShape*);
@@ -118,6 +119,7 @@ absl::StatusOr<Library> OpenLibrary() {
       Load(handle, "ov_infer_request_infer", library.infer_request_infer) &&
       Load(handle, "ov_infer_request_get_tensor", library.infer_request_get_tensor) &&
       Load(handle, "ov_tensor_get_shape", library.tensor_get_shape) &&
+      Load(handle, "ov_tensor_get_size", library.tensor_get_size) &&
       Load(handle, "ov_tensor_get_element_type", library.tensor_get_element_type) &&
       Load(handle, "ov_tensor_data", library.tensor_data) && Load(handle, "ov_shape_free", library.shape_free) &&
       Load(handle, "ov_tensor_free", library.tensor_free) &&
@@ -212,14 +214,19 @@ absl::StatusOr<std::string> WithAddresses(absl::string_view bytes, const FileMod
 // A copy of what `tensor` has.
 absl::StatusOr<at::Tensor> Copy(const Library& library, void* tensor) {
   OvShape shape = {};
+  size_t count = 0;
   int type = 0;
   void* data = nullptr;
-  if (library.tensor_get_shape(tensor, &shape) != 0 || library.tensor_get_element_type(tensor, &type) != 0 ||
-      library.tensor_data(tensor, &data) != 0) {
+  std::vector<int64_t> sizes;
+  if (library.tensor_get_shape(tensor, &shape) == 0) {
+    sizes.assign(shape.dims, shape.dims + shape.rank);
+    library.shape_free(&shape);
+  } else if (library.tensor_get_size(tensor, &count) != 0 || count != 1) {  // It has no shape of a single number.
     return Failed(library, "read a result");
   }
-  const std::vector<int64_t> sizes(shape.dims, shape.dims + shape.rank);
-  library.shape_free(&shape);
+  if (library.tensor_get_element_type(tensor, &type) != 0 || library.tensor_data(tensor, &data) != 0) {
+    return Failed(library, "read a result");
+  }
   const absl::optional<at::ScalarType> scalar_type = ScalarTypeOf(type);
   if (!scalar_type) return absl::DataLossError(absl::StrCat("OpenVINO gives a result of type ", type));
   at::Tensor copy = at::empty(sizes, *scalar_type);

@@ -207,6 +207,11 @@ MaybeOut RunOnDict(const Step& step, ValueDict& dict) {
     for (const auto& [key, value] : dict.items) keys.emplace_back(c10::IValue(key));
     return step.List(std::move(keys));
   }
+  if (name == "aten::copy") {
+    auto copy = std::make_shared<ValueDict>(dict);
+    copy->depth = step.depth();
+    return Out{Value(std::move(copy))};
+  }
   const c10::IValue* const key = step.Text(1);
   const auto item = std::find_if(dict.items.begin(), dict.items.end(),
                                  [&](const auto& one) { return key != nullptr && one.first == key->toStringRef(); });

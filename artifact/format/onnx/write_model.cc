@@ -105,9 +105,9 @@ uint64_t GraphSize(const std::string& code, const std::vector<StoredConstant>& c
   return size;
 }
 
-// Rows of a matrix that are transposed together: their elements of 4 bytes in one column fill a cache line.
-constexpr int64_t kTileRows = 16;
-constexpr int64_t kTileColumns = 64;
+// The part of a matrix that is transposed at a time. The elements of its rows follow each other where they are read.
+constexpr int64_t kTileRows = 128;
+constexpr int64_t kTileColumns = 32;
 
 // A block of rows is not much larger, so that it stays in the processor's cache until it is written.
 constexpr int64_t kBlockBytes = int64_t{1} << 20;
@@ -117,7 +117,7 @@ constexpr int64_t kBlockBytes = int64_t{1} << 20;
 // push each other out of the cache.
 template <typename Element>
 void CopyRows(const Element* from, int64_t stride, int64_t columns, int64_t first, int64_t rows, Element* to) {
-  at::parallel_for(0, columns, 4 * kTileColumns, [&](int64_t begin, int64_t end) {
+  at::parallel_for(0, columns, 8 * kTileColumns, [&](int64_t begin, int64_t end) {
     Element tile[kTileRows][kTileColumns];
     for (int64_t column = begin; column < end; column += kTileColumns) {
       const int64_t width = std::min(kTileColumns, end - column);
@@ -149,9 +149,8 @@ absl::Status VisitTransposed(const at::Tensor& matrix, const ElementVisitor& vis
 }
 
 absl::Status WriteElements(const at::Tensor& tensor, Writer& out) {
-  return VisitElements(tensor, [&](absl::string_view bytes, bool lasts) {
-    return lasts ? out.WriteLasting(bytes) : out.Write(bytes);
-  });
+  return VisitElements(
+      tensor, [&](absl::string_view bytes, bool lasts) { return lasts ? out.WriteLasting(bytes) : out.Write(bytes); });
 }
 
 absl::Status WriteConstants(const Model& model, const std::vector<StoredConstant>& constants, Writer& out,
