@@ -64,13 +64,14 @@ TEST(OnnxPageTest, SaysOfEachModelWhichSizesItsFileHas) {
     return fnmatch(name.c_str(), entry.variant->name.c_str(), 0) == 0;
   };
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
-  for (const CatalogEntry& entry : registry.catalog()) {
+  const auto catalog = registry.catalog();
+  for (const CatalogEntry& entry : catalog) {
     EXPECT_TRUE(std::any_of(names.begin(), names.end(), [&](const std::string& name) { return matches(name, entry); }))
         << entry.variant->name << " is in no row";
   }
   for (const std::string& name : names) {
-    EXPECT_TRUE(std::any_of(registry.catalog().begin(), registry.catalog().end(),
-                            [&](const CatalogEntry& entry) { return matches(name, entry); }))
+    EXPECT_TRUE(
+        std::any_of(catalog.begin(), catalog.end(), [&](const CatalogEntry& entry) { return matches(name, entry); }))
         << name << " is no model";
   }
 }
