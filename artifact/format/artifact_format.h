@@ -68,7 +68,7 @@ class PreparedArtifact {
 
   // Writes the artifact. Equal modules, manifests and names give equal bytes. `manifest` is called after everything
   // else has been written; each tensor's bytes go to one call of WriteLasting.
-  virtual absl::Status Write(const ManifestText& manifest, const ArtifactWriters& out) const = 0;
+  virtual absl::Status Write(const ManifestText& manifest, const ArtifactWriters& out) = 0;
 
   // Makes sure that what Write has written is as DescribeFile says. Messages call it `name`.
   virtual absl::Status CheckWritten(const WrittenArtifact& written, const std::string& name) const = 0;

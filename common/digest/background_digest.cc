@@ -8,6 +8,9 @@ namespace {
 // Hashing this many bytes takes milliseconds, so the destructor does not wait long.
 constexpr size_t kBytesBetweenStops = 4 << 20;
 
+// Copies that wait to be hashed take no more memory than this and the last of them.
+constexpr size_t kMostCopied = 32 << 20;
+
 }  // namespace
 
 BackgroundDigest::~BackgroundDigest() {
@@ -21,7 +24,20 @@ BackgroundDigest::~BackgroundDigest() {
 
 void BackgroundDigest::Append(absl::string_view bytes) { Push({"", bytes}); }
 
-void BackgroundDigest::AppendCopy(absl::string_view bytes) { Push({std::string(bytes), absl::string_view()}); }
+void BackgroundDigest::AppendCopy(absl::string_view bytes) {
+  std::string copy;
+  {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return copied_ <= kMostCopied; });
+    copied_ += bytes.size();
+    if (!spare_.empty()) {
+      copy = std::move(spare_.back());
+      spare_.pop_back();
+    }
+  }
+  copy.assign(bytes.data(), bytes.size());
+  Push({std::move(copy), absl::string_view()});
+}
 
 void BackgroundDigest::Push(Piece piece) {
   {
@@ -48,8 +64,12 @@ void BackgroundDigest::Run() {
     lock.unlock();
     Hash(bytes);
     lock.lock();
+    if (!pieces_.front().copy.empty()) {
+      copied_ -= pieces_.front().copy.size();
+      spare_.push_back(std::move(pieces_.front().copy));
+    }
     pieces_.pop_front();
-    if (pieces_.empty()) changed_.notify_all();
+    changed_.notify_all();
   }
 }
 

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -25,13 +26,14 @@ class BackgroundDigest {
 
   // Appends `bytes`, which must stay valid and unchanged as long as this object lives. Returns at once.
   void Append(absl::string_view bytes);
-  // Appends a copy of `bytes`. Returns at once.
+  // Appends a copy of `bytes`. Waits while many copies are left to be hashed.
   void AppendCopy(absl::string_view bytes);
 
   // Waits until all bytes are hashed. Returns their SHA-256 as 64 lower-case hex digits.
   std::string HexDigest();
 
  private:
+  // A copy goes into the memory of one that was hashed, if there is one, which saves the system's work for new memory.
   struct Piece {
     std::string copy;
     absl::string_view bytes;  // They lie in `copy` if that is not empty.
@@ -43,10 +45,12 @@ class BackgroundDigest {
 
   Sha256 sha256_;
   std::atomic<bool> stop_ = false;
-  std::mutex mutex_;  // Guards pieces_.
+  std::mutex mutex_;  // Guards the members below.
   std::condition_variable changed_;
   std::deque<Piece> pieces_;  // The bytes left; the thread hashes the first piece. A deque does not move its elements.
-  std::thread thread_;        // The last member, so that it starts after the others are initialised.
+  std::vector<std::string> spare_;  // The memory of copies that were hashed.
+  size_t copied_ = 0;               // The bytes of copies that are left.
+  std::thread thread_;              // The last member, so that it starts after the others are initialised.
 };
 
 // Writes to another writer and hashes the bytes on a background thread. Write copies its bytes for that thread, so most

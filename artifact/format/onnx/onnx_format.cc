@@ -1,8 +1,10 @@
 #include "artifact/format/onnx/onnx_format.h"
 
+#include <libdeflate.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
@@ -70,6 +72,31 @@ class ComparingWriter : public Writer {
   int64_t differs_at_ = -1;
 };
 
+uint32_t ChecksumOf(absl::string_view bytes, uint32_t before = 0) {
+  return libdeflate_crc32(before, bytes.data(), bytes.size());
+}
+
+// Writes to another writer, and computes the checksum of all bytes.
+class ChecksumWriter : public Writer {
+ public:
+  explicit ChecksumWriter(Writer& out) : out_(out) {}
+
+  absl::Status Write(absl::string_view bytes) override {
+    checksum_ = ChecksumOf(bytes, checksum_);
+    return out_.Write(bytes);
+  }
+  absl::Status WriteLasting(absl::string_view bytes) override {
+    checksum_ = ChecksumOf(bytes, checksum_);
+    return out_.WriteLasting(bytes);
+  }
+
+  uint32_t checksum() const { return checksum_; }
+
+ private:
+  Writer& out_;
+  uint32_t checksum_ = 0;
+};
+
 int OpsetOf(const ArtifactRequest& request) { return request.opset == 0 ? onnx::kOpset : request.opset; }
 
 class PreparedOnnx : public PreparedArtifact {
@@ -103,22 +130,34 @@ class PreparedOnnx : public PreparedArtifact {
 
   bool has_data() const override { return external_data_ && onnx::HasLargeConstants(converted_.model); }
 
-  absl::Status Write(const ManifestText& manifest, const ArtifactWriters& out) const override {
+  absl::Status Write(const ManifestText& manifest, const ArtifactWriters& out) override {
     const auto metadata = [&]() -> absl::StatusOr<std::vector<std::pair<std::string, std::string>>> {
       ASSIGN_OR_RETURN(std::string text, manifest());
       return std::vector<std::pair<std::string, std::string>>{{onnx::kManifestKey, std::move(text)}};
     };
     const onnx::ModelFacts facts = {kModelportVersion, summary_, opset_};
-    if (!has_data()) return onnx::WriteModel(converted_.model, facts, metadata, out.file);
-    const onnx::DataFile data = {out.data_name, *out.data};
-    return onnx::WriteModel(converted_.model, facts, metadata, out.file, &data);
+    ChecksumWriter file(out.file);
+    if (has_data()) {
+      ChecksumWriter elements(*out.data);
+      const onnx::DataFile data = {out.data_name, elements};
+      RETURN_IF_ERROR(onnx::WriteModel(converted_.model, facts, metadata, file, &data));
+      data_checksum_ = elements.checksum();
+    } else {
+      RETURN_IF_ERROR(onnx::WriteModel(converted_.model, facts, metadata, file));
+    }
+    checksum_ = file.checksum();
+    return absl::OkStatus();
   }
 
   absl::Status CheckWritten(const WrittenArtifact& written, const std::string& name) const override {
+    // Checksums tell whether the files are those that were written, and need no transposition of the weights again.
     ASSIGN_OR_RETURN(const ReadFile read, Read(written));
+    const bool is_same = ChecksumOf(read.file->bytes()) == checksum_ &&
+                         (read.data == nullptr || ChecksumOf(read.data->bytes()) == data_checksum_);
+    if (is_same) return absl::OkStatus();
     const std::string other = FindOther(read.model);
-    if (other.empty()) return absl::OkStatus();
-    return absl::InternalError(absl::StrCat(name, ": ", other, " is not what was written"));
+    return absl::InternalError(
+        absl::StrCat(name, ": ", other.empty() ? "its graph" : other, " is not what was written"));
   }
 
   absl::StatusOr<RoundTrip> Prove(const WrittenArtifact& written, const ProvenCalls& calls,
@@ -209,6 +248,7 @@ class PreparedOnnx : public PreparedArtifact {
   const torch::jit::Module module_;
   const EntryPoint forward_;
   onnx::ConvertedModel converted_;
+  uint32_t checksum_ = 0, data_checksum_ = 0;  // Of what was written last.
 };
 
 class Onnx : public ArtifactFormat {

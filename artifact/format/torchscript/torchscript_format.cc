@@ -62,7 +62,7 @@ class PreparedArchive : public PreparedArtifact {
 
   bool has_data() const override { return false; }
 
-  absl::Status Write(const ManifestText& manifest, const ArtifactWriters& out) const override {
+  absl::Status Write(const ManifestText& manifest, const ArtifactWriters& out) override {
     return WriteArchive(*built_.module, request_.runtime, {{kManifestExtraFile, manifest}}, out.file);
   }
 
