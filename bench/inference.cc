@@ -136,13 +136,10 @@ absl::StatusOr<std::vector<std::string>> UpstreamCommand(const InferenceFlags& f
                                   checkpoint};
 }
 
-// The processes of the rows, the artifact first, and one more for its kernels.
-struct Processes {
-  std::vector<ModelProcess> rows;
-  ModelProcess kernels;
-};
+constexpr char kNewest[] = "newest.pt";  // The artifact of the first row.
 
-absl::StatusOr<Processes> StartAll(const InferenceFlags& flags, const std::string& folder) {
+// The processes of the rows, the artifact first.
+absl::StatusOr<std::vector<ModelProcess>> StartAll(const InferenceFlags& flags, const std::string& folder) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*flags.model));
   std::vector<ModelProcess> rows;
@@ -154,7 +151,7 @@ absl::StatusOr<Processes> StartAll(const InferenceFlags& flags, const std::strin
     if (process.ok()) rows.push_back(*std::move(process));
     return process.status();
   };
-  ASSIGN_OR_RETURN(const std::string newest, Export(*flags.model, folder, "newest.pt", ""));
+  ASSIGN_OR_RETURN(const std::string newest, Export(*flags.model, folder, kNewest, ""));
   RETURN_IF_ERROR(add("artifact", {kRunArtifact, newest}));
   if (const std::string dtype = *flags.dtype; dtype != "none") {
     ASSIGN_OR_RETURN(const std::string path,
@@ -180,8 +177,7 @@ absl::StatusOr<Processes> StartAll(const InferenceFlags& flags, const std::strin
     ASSIGN_OR_RETURN(const std::vector<std::string> command, UpstreamCommand(flags, entry, folder));
     RETURN_IF_ERROR(add("upstream, eager", command));
   }
-  ASSIGN_OR_RETURN(ModelProcess kernels, ModelProcess::Start("kernels", {kRunArtifact, newest}, KeptMemory()));
-  return Processes{std::move(rows), std::move(kernels)};
+  return rows;
 }
 
 // "1.20 s (1.18 to 1.31)": the median and the extremes.
@@ -230,13 +226,13 @@ struct Measurement {
   int threads = 1;
   std::string inputs;  // The words of ModelProcess::Run.
   std::string output;  // The output that is compared, "" if the model returns a tensor.
+  double seconds = 0;  // Of processor time, which Compare found that the artifact takes.
 };
 
-// Runs the processes in turn, `rounds` times, and adds a row for each to `table`, and one of the artifact to `peaks`.
-absl::Status Compare(Processes& processes, const Measurement& measurement, int rounds, const std::string& folder,
-                     Table& table, Table& peaks) {
-  const auto& [size, threads, inputs, output_name] = measurement;
-  std::vector<ModelProcess>& rows = processes.rows;
+// Runs the processes in turn, `rounds` times, and adds a row for each to `table`.
+absl::Status Compare(std::vector<ModelProcess>& rows, int rounds, const std::string& folder, Measurement& measurement,
+                     Table& table) {
+  const auto& [size, threads, inputs, output_name, seconds] = measurement;
   std::vector<std::vector<ModelRun>> runs(rows.size());
   // The first two runs profile and compile.
   constexpr int kWarmUp = 2;
@@ -246,12 +242,7 @@ absl::Status Compare(Processes& processes, const Measurement& measurement, int r
       if (round >= 0) runs[i].push_back(run);
     }
   }
-  ASSIGN_OR_RETURN(const KernelTime kernels, processes.kernels.Kernels(inputs, threads));
-  const double seconds = Median(Each(runs[0], Cpu));
-  peaks.AddRow({size, absl::StrCat(threads), absl::StrFormat("%.3g", kernels.flop * 1e-9),
-                absl::StrFormat("%.3g", kernels.flop / seconds * 1e-9),
-                absl::StrFormat("%.3g", kernels.flop / kernels.cpu_seconds * 1e-9),
-                absl::StrFormat("%.0f %%", 100 * kernels.cpu_seconds / seconds)});
+  measurement.seconds = Median(Each(runs[0], Cpu));
   ASSIGN_OR_RETURN(const std::vector<float> expected, rows.back().LastOutput(folder, output_name));
   for (size_t i = 0; i < rows.size(); ++i) {
     ASSIGN_OR_RETURN(const std::vector<float> output, rows[i].LastOutput(folder, output_name));
@@ -263,6 +254,19 @@ absl::Status Compare(Processes& processes, const Measurement& measurement, int r
   return absl::OkStatus();
 }
 
+// Adds a row of the artifact in `folder` to `peaks`.
+absl::Status CompareWithKernels(const std::string& folder, const Measurement& measurement, Table& peaks) {
+  const auto& [size, threads, inputs, output, seconds] = measurement;
+  const std::vector<std::string> command = {kRunArtifact, absl::StrCat(folder, "/", kNewest)};
+  ASSIGN_OR_RETURN(ModelProcess process, ModelProcess::Start("kernels", command, KeptMemory()));
+  ASSIGN_OR_RETURN(const KernelTime kernels, process.Kernels(inputs, threads));
+  peaks.AddRow({size, absl::StrCat(threads), absl::StrFormat("%.3g", kernels.flop * 1e-9),
+                absl::StrFormat("%.3g", kernels.flop / seconds * 1e-9),
+                absl::StrFormat("%.3g", kernels.flop / kernels.cpu_seconds * 1e-9),
+                absl::StrFormat("%.0f %%", 100 * kernels.cpu_seconds / seconds)});
+  return absl::OkStatus();
+}
+
 absl::Status Run(const InferenceFlags& flags) {
   std::ifstream stream(kModels);
   const auto models = nlohmann::ordered_json::parse(stream, nullptr, /*allow_exceptions=*/false);
@@ -271,12 +275,12 @@ absl::Status Run(const InferenceFlags& flags) {
   }
   const nlohmann::ordered_json& row = models[*flags.model];
   ASSIGN_OR_RETURN(const OwnFolder folder, OwnFolder::Create(ResolveUserPath(*flags.folder)));
-  ASSIGN_OR_RETURN(Processes processes, StartAll(flags, folder.path()));
+  ASSIGN_OR_RETURN(std::vector<ModelProcess> processes, StartAll(flags, folder.path()));
   const auto words = [&](int64_t height, int64_t width) {
     return InputWords(row["inputs"], {{"H", height}, {"W", width}, {"N", *flags.views}});
   };
   if (const int side = *flags.first_side; side != 0) {
-    for (ModelProcess& process : processes.rows) RETURN_IF_ERROR(process.Run(words(side, side), 1).status());
+    for (ModelProcess& process : processes) RETURN_IF_ERROR(process.Run(words(side, side), 1).status());
   }
   std::cout << *flags.model << ", float32 unless a row says otherwise, " << *flags.rounds
             << " rounds in turn, freed memory " << (*flags.keep_memory ? "kept" : "as glibc has it")
@@ -285,19 +289,24 @@ absl::Status Run(const InferenceFlags& flags) {
   peaks.AddRow({"size", "threads", "GFLOP", "GFLOP/s of the artifact", "of its kernels alone", "kernels"});
   table.AddRow({"size", "threads", "", "CPU", "to the artifact, by rounds", "wall", "peak memory",
                 "over the loaded model", "difference"});
+  std::vector<Measurement> measurements;
   for (const std::string& size : *flags.sizes) {
     ASSIGN_OR_RETURN(const std::vector<int64_t> sides, ParseIntegers(size, 'x', 2));
     for (const std::string& threads : *flags.threads) {
       ASSIGN_OR_RETURN(const std::vector<int64_t> count, ParseIntegers(threads, ',', 1));
-      const Measurement measurement = {.size = absl::StrCat(sides[0], " x ", sides[1]),
-                                       .threads = static_cast<int>(count[0]),
-                                       .inputs = words(sides[0], sides[1]),
-                                       .output = row.value("output", "")};
-      RETURN_IF_ERROR(Compare(processes, measurement, *flags.rounds, folder.path(), table, peaks));
+      Measurement& measurement = measurements.emplace_back(Measurement{.size = absl::StrCat(sides[0], " x ", sides[1]),
+                                                                       .threads = static_cast<int>(count[0]),
+                                                                       .inputs = words(sides[0], sides[1]),
+                                                                       .output = row.value("output", "")});
+      RETURN_IF_ERROR(Compare(processes, *flags.rounds, folder.path(), measurement, table));
     }
   }
-  std::cout << table.ToString() << "difference: from the last row, as a part of its largest element\n\n"
-            << peaks.ToString()
+  std::cout << table.ToString() << "difference: from the last row, as a part of its largest element\n" << std::endl;
+  processes.clear();  // Their memory may be most of the machine's.
+  for (const Measurement& measurement : measurements) {
+    RETURN_IF_ERROR(CompareWithKernels(folder.path(), measurement, peaks));
+  }
+  std::cout << peaks.ToString()
             << "of matrix products and convolutions, and CPU time; kernels: the part of the artifact's time that these "
                "take when each runs alone\n";
   return absl::OkStatus();

@@ -9,19 +9,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/optional.h"
 #include "common/digest/sha256.h"
 #include "common/keymap/key_map.h"
 #include "common/module_tree/check_types.h"
 #include "common/module_tree/module_library.h"
-#include "common/module_tree/module_tree.h"
-#include "common/status/annotate.h"
 #include "common/text/nearest.h"
 #include "common/yaml/problems.h"
+#include "registry/check_plugin.h"
 #include "registry/link_key_map.h"
 #include "registry/parse_plugin.h"
-#include "registry/weight_parts.h"
-#include "registry/wrappers.h"
 
 namespace modelport {
 namespace {
@@ -29,6 +25,13 @@ namespace {
 // The folder in which every artifact names the files of plugins, wherever they lie, so that its bytes do not depend on
 // that.
 constexpr absl::string_view kNamesFolder = "models/";
+
+// Whether two folders have the same files, wherever they lie.
+bool HasSameTexts(const PluginFolder& a, const PluginFolder& b) {
+  return std::equal(
+      a.files.begin(), a.files.end(), b.files.begin(), b.files.end(),
+      [](const YamlFile& x, const YamlFile& y) { return FileName(x) == FileName(y) && x.text == y.text; });
+}
 
 class PluginLinker {
  public:
@@ -41,6 +44,8 @@ class PluginLinker {
     const PluginFolder* folder;
     Plugin plugin;
     bool is_replacement = false;
+    // Whether CheckPlugin has nothing to find: a test made sure of that for the texts that come with the program.
+    bool is_checked = false;
     State state = State::kParsed;
     std::map<std::string, absl::string_view> modules_files;  // Name with family -> text, with those of used families.
   };
@@ -51,12 +56,11 @@ class PluginLinker {
   bool AddModules(Entry* entry, ModuleLibrary* library);
   bool AddKeyMap(Entry* entry);
   std::string FamilyOf(absl::string_view type);
-  bool CheckVariants(const Plugin& plugin, std::vector<ModuleTree>* trees);
   bool CheckParts(const Plugin& plugin);
   bool CheckArgumentRules(const Plugin& plugin);
   bool CheckNames(const Expression& expression, const ModuleType& type, const Plugin& plugin, const YamlMark& mark);
   bool CheckArgument(const std::string& name, const ModuleType& type, const YamlMark& mark);
-  bool LinkWrapper(Wrapper& wrapper, const Plugin& plugin, const std::vector<ModuleTree>& trees);
+  bool LinkWrapper(Wrapper& wrapper, const Plugin& plugin);
   static void TakeOver(const Plugin& extended, Plugin* plugin);
   static void AddDigest(Entry* entry);
   void CheckVariantNames();
@@ -82,12 +86,13 @@ void PluginLinker::AddFolder(const PluginFolder& folder, bool is_replacement) {
   if (!Passes(plugin.status())) return;
   plugin->path = folder.path;
   plugin->place = folder.place;
-  Entry entry{&folder, *std::move(plugin), is_replacement, State::kParsed, {}};
+  Entry entry{&folder, *std::move(plugin), is_replacement, !is_replacement, State::kParsed, {}};
   const std::string family = entry.plugin.family;
   const auto same = entries_.find(family);
   if (same == entries_.end()) {
     entries_.emplace(family, std::move(entry));
   } else if (is_replacement && !same->second.is_replacement) {
+    entry.is_checked = HasSameTexts(folder, *same->second.folder);
     same->second = std::move(entry);
   } else {
     Fails({}, absl::StrCat(folder.path, ": family ", family, " is already in ", same->second.plugin.path));
@@ -115,10 +120,9 @@ bool PluginLinker::LinkEntry(Entry* entry) {
   linked = AddKeyMap(entry) && linked;
   linked = linked && Passes(CheckTypes(*library, [&](absl::string_view type) { return FamilyOf(type); }));
   entry->plugin.library = std::move(library);
-  std::vector<ModuleTree> trees;
-  linked =
-      linked && CheckVariants(entry->plugin, &trees) && CheckParts(entry->plugin) && CheckArgumentRules(entry->plugin);
-  for (Wrapper& wrapper : entry->plugin.wrappers) linked = linked && LinkWrapper(wrapper, entry->plugin, trees);
+  for (Wrapper& wrapper : entry->plugin.wrappers) linked = linked && LinkWrapper(wrapper, entry->plugin);
+  linked = linked && (entry->is_checked || Passes(CheckPlugin(entry->plugin)));
+  linked = linked && CheckParts(entry->plugin) && CheckArgumentRules(entry->plugin);
   AddDigest(entry);
   linking_.pop_back();
   entry->state = linked ? State::kLinked : State::kFailed;
@@ -133,6 +137,7 @@ bool PluginLinker::LinkFamilies(Entry* entry, ModuleLibrary* library) {
     const Entry* used = FindLinked(reference);
     linked = used != nullptr && Passes(library->Include(*used->plugin.library)) && linked;
     if (used == nullptr) continue;
+    entry->is_checked &= used->is_checked;
     entry->modules_files.insert(used->modules_files.begin(), used->modules_files.end());
     if (!entry->plugin.extends.empty()) TakeOver(used->plugin, &entry->plugin);
   }
@@ -199,27 +204,6 @@ bool PluginLinker::AddKeyMap(Entry* entry) {
   return Passes(LinkKeyMap(*file, find, &plugin));
 }
 
-// Builds the tree of each variant, which checks its shapes, and makes sure that its files fill it and that each rule of
-// the key map is for one of them. If all fit, `trees` are those of the variants, in their order.
-bool PluginLinker::CheckVariants(const Plugin& plugin, std::vector<ModuleTree>* trees) {
-  bool fits = true;
-  KeyMapCheck check(plugin);
-  for (const Variant& variant : plugin.variants) {
-    absl::StatusOr<ModuleTree> tree = BuildModuleTree(plugin.library, variant.module);
-    absl::StatusOr<std::vector<WeightPart>> parts = std::vector<WeightPart>();
-    if (tree.ok()) parts = SplitWeights(plugin, variant, *tree);
-    absl::Status status = tree.ok() ? parts.status() : tree.status();
-    if (status.ok()) status = ExamplesOf(plugin, variant).status();
-    if (status.ok()) status = PreprocessingOf(plugin, variant).status();
-    fits = Passes(Annotate(status, absl::StrCat(MarkString(variant.mark), ": variant ", variant.name))) && fits;
-    if (!status.ok()) continue;
-    if (absl::optional<WeightPart> whole = WholeTree(plugin, variant, *tree)) parts->push_back(*std::move(whole));
-    check.Add(variant, *tree, *parts);
-    trees->push_back(*std::move(tree));
-  }
-  return fits && (plugin.variants.empty() || Passes(check.status()));
-}
-
 // Makes sure that a file fills each part of the key map.
 bool PluginLinker::CheckParts(const Plugin& plugin) {
   if (!plugin.extends.empty()) return true;  // It may have no variant with a part that it took over.
@@ -269,22 +253,14 @@ bool PluginLinker::CheckArgument(const std::string& name, const ModuleType& type
   return Fails(mark, absl::StrCat(type.name(), " has no argument \"", name, "\"", NearestHint(name, known)));
 }
 
-// Makes sure that the wrapper fits the variants that it is for, whose trees are `trees`, and gives it a name.
-bool PluginLinker::LinkWrapper(Wrapper& wrapper, const Plugin& plugin, const std::vector<ModuleTree>& trees) {
+// Makes sure that the wrapper is for roots of variants, and gives it a name.
+bool PluginLinker::LinkWrapper(Wrapper& wrapper, const Plugin& plugin) {
   const ModuleType* const root = plugin.library->Find(wrapper.root);
   if (wrapper.when && root != nullptr && !CheckNames(*wrapper.when, *root, plugin, wrapper.mark)) return false;
+  const ModuleType* const type = plugin.library->Find(wrapper.call.type);
+  if (wrapper.name.empty() && type != nullptr && type->interface) wrapper.name = type->interface->stated.kind;
   std::vector<std::string> roots;
-  for (size_t i = 0; i < plugin.variants.size(); ++i) {
-    const Variant& variant = plugin.variants[i];
-    roots.push_back(variant.module.type);
-    if (variant.module.type != wrapper.root) continue;
-    if (!Passes(CheckCondition(wrapper, plugin, variant))) return false;
-    const std::vector<const Wrapper*> wrappers = WrappersOf(plugin, variant, wrapper.target);
-    if (std::find(wrappers.begin(), wrappers.end(), &wrapper) == wrappers.end()) continue;
-    const absl::StatusOr<ModuleTree> whole = BuildWithin(wrapper, plugin, variant, trees[i]);
-    if (!Passes(whole.status())) return false;
-    if (wrapper.name.empty()) wrapper.name = whole->interface->kind;
-  }
+  for (const Variant& variant : plugin.variants) roots.push_back(variant.module.type);
   // A plugin that extends another may have no variant with the root of a wrapper that it took over.
   if (!plugin.extends.empty() || std::find(roots.begin(), roots.end(), wrapper.root) != roots.end()) return true;
   return Fails(wrapper.mark, absl::StrCat("no variant has the root ", wrapper.root, NearestHint(wrapper.root, roots)));

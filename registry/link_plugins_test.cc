@@ -53,7 +53,7 @@ TEST(LinkPluginsTest, ATestPluginTakesOverWhatItExtends) {
 TEST(LinkPluginsTest, AWrappersConditionIsOnArgumentsOfTheRoot) {
   EXPECT_THAT(LinkPlugins({Layers(), NetOfSeveralWrappers("normals")}, {}),
               StatusIs(kInvalid, HasSubstr("Net has no argument \"normals\"; nearest: has_normals")));
-  EXPECT_THAT(LinkPlugins({Layers(), NetOfSeveralWrappers("dim == Linear")}, {}),
+  EXPECT_THAT(LinkPlugins({}, {Layers(), NetOfSeveralWrappers("dim == Linear")}),
               StatusIs(kInvalid, HasSubstr("field \"when\" for net_a: ")));
 }
 
@@ -79,9 +79,9 @@ TEST(LinkPluginsTest, ExamplesAndSidesFollowTheRootsArguments) {
   EXPECT_EQ(examples.front().text, "forward([1, 6], 3)");
   ASSERT_OK_AND_ASSIGN(const Preprocessing preprocessing, PreprocessingOf(*plugins[1], variant));
   EXPECT_EQ(preprocessing.multiple_of, 3);
-  EXPECT_THAT(LinkPlugins({Layers(), NetWithExample("forward(width)", "1")}, {}),
+  EXPECT_THAT(LinkPlugins({}, {Layers(), NetWithExample("forward(width)", "1")}),
               StatusIs(kInvalid, HasSubstr("unknown name \"width\": arguments of an example are values")));
-  EXPECT_THAT(LinkPlugins({Layers(), NetWithExample("forward([1])", "dim - 3")}, {}),
+  EXPECT_THAT(LinkPlugins({}, {Layers(), NetWithExample("forward([1])", "dim - 3")}),
               StatusIs(kInvalid, HasSubstr("wants a positive integer, dim - 3 is 0")));
 }
 
@@ -89,15 +89,16 @@ TEST(LinkPluginsTest, AVariantMayBeNormalisedByItsOwnNumbers) {
   const auto with = [](const std::string& numbers) {
     const std::string text =
         absl::StrReplaceAll(Net().Find("plugin.yaml")->text, {{"    url: u\n", "    url: u\n    " + numbers + "\n"}});
-    return LinkPlugins({Layers(), Folder("models/net", text, kNet, kKeyMap)}, {});
+    return LinkPlugins({}, {Layers(), Folder("models/net", text, kNet, kKeyMap)});
   };
   ASSERT_OK_AND_ASSIGN(const auto plugins, with("mean: [0.4, 0.3, 0.2]\n    std: [0.1, 0.2, 0.3]"));
   ASSERT_OK_AND_ASSIGN(const Preprocessing own, PreprocessingOf(*plugins[1], plugins[1]->variants.front()));
   EXPECT_THAT(own.mean, ElementsAre(0.4, 0.3, 0.2));
   EXPECT_THAT(own.std, ElementsAre(0.1, 0.2, 0.3));
   EXPECT_THAT(with("mean: [0.4, 0.3, 0.2]"), StatusIs(kInvalid, HasSubstr("or both are left out; they have 3 and 0")));
-  EXPECT_THAT(with("mean: [0.4]\n    std: [0.1]"),
-              StatusIs(kInvalid, HasSubstr("want a number for each of 3 channels, or both are left out; they have 1 and 1")));
+  EXPECT_THAT(
+      with("mean: [0.4]\n    std: [0.1]"),
+      StatusIs(kInvalid, HasSubstr("want a number for each of 3 channels, or both are left out; they have 1 and 1")));
   EXPECT_THAT(with("mean: [0, 0, 0]\n    std: [1, 1, 0]"),
               StatusIs(kInvalid, HasSubstr("field \"std\" wants numbers above 0")));
 }
@@ -108,6 +109,21 @@ TEST(LinkPluginsTest, AReplacementTakesTheFamilysPlace) {
   ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), Net()}, {changed}));
   ASSERT_THAT(plugins, SizeIs(2));
   EXPECT_EQ(plugins[1]->path, "mine");
+}
+
+// Net, of whose only variant no tree can be built.
+PluginFolder WrongNet(const std::string& path) {
+  return Folder(path, WithVariant(Header("net", "layers"), "net_a", "Net(0)"), kNet, kKeyMap);
+}
+
+TEST(LinkPluginsTest, VariantsAreCheckedUnlessTheirTextsComeWithTheProgram) {
+  constexpr char kError[] = "variant net_a: models/layers/modules.yaml:2:42: fc: size inputs of \"weight\" is 0";
+  EXPECT_OK(LinkPlugins({Layers(), WrongNet("models/net")}, {}));
+  EXPECT_OK(LinkPlugins({Layers(), WrongNet("models/net")}, {WrongNet("elsewhere/net")}));
+  EXPECT_THAT(LinkPlugins({Layers(), Net()}, {WrongNet("elsewhere/net")}), StatusIs(kInvalid, HasSubstr(kError)));
+  // A family that it uses has another text.
+  const PluginFolder layers = Folder("models/layers", Header("layers", ""), absl::StrCat(kLayers, "  Other(): {}\n"));
+  EXPECT_THAT(LinkPlugins({Layers(), WrongNet("models/net")}, {layers}), StatusIs(kInvalid, HasSubstr(kError)));
 }
 
 TEST(LinkPluginsTest, DigestsFollowTextsAndNotPlaces) {
@@ -172,7 +188,7 @@ class LinkPluginsErrorTest : public testing::TestWithParam<ErrorCase> {};
 
 // The damage lies between files or in what names mean, so no schema sees it.
 TEST_P(LinkPluginsErrorTest, IsReported) {
-  EXPECT_THAT(LinkPlugins(GetParam().folders, {}), StatusIs(kInvalid, GetParam().error));
+  EXPECT_THAT(LinkPlugins({}, GetParam().folders), StatusIs(kInvalid, GetParam().error));
   for (const PluginFolder& folder : GetParam().folders) {
     for (const YamlFile& file : folder.files) EXPECT_THAT(SchemaErrors(file), IsEmpty());
   }

@@ -22,8 +22,9 @@ struct CatalogEntry {
 
 class Registry {
  public:
-  // Parses the plugins `built_in`, and those in the folders `plugin_paths` and in all folders below them. A folder's
-  // plugin replaces the built-in one of the same family.
+  // Links the plugins `built_in`, and those in the folders `plugin_paths` and in all folders below them. A folder's
+  // plugin replaces the built-in one of the same family. The variants of a built-in one are not checked, as
+  // LinkPlugins says.
   //   NotFound         no plugin.yaml there
   //   InvalidArgument  every problem of every file: file, line, field and the nearest valid name; two plugins or
   //                    variants of one name

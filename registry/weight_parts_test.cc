@@ -113,7 +113,7 @@ TEST(WeightPartsTest, FilesThatDoNotFillTheTreeAreNamed) {
        "top/keymap.yaml:1:32: part nets: no variant has a file for it; nearest: net"},
   };
   for (const ErrorCase& test : cases) {
-    EXPECT_THAT(LinkPlugins(test.folders, {}), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(test.error)));
+    EXPECT_THAT(LinkPlugins({}, test.folders), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(test.error)));
   }
 }
 

@@ -25,15 +25,6 @@
 namespace modelport {
 namespace {
 
-// Whether `wrapper`, of the root of `variant`, is for this variant.
-absl::StatusOr<bool> IsFor(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant) {
-  if (!wrapper.when) return true;
-  const ModuleType* const root = plugin.library->Find(variant.module.type);
-  if (root == nullptr) return false;  // Reported where the variant is built.
-  ASSIGN_OR_RETURN(const Scope arguments, BindArguments(root->signature, variant.module, Scope()));
-  return wrapper.when->EvaluateCondition(arguments);
-}
-
 // `target` is empty for images; `field` is the one of plugin.yaml that names wrappers.
 absl::Status LacksWrapper(const Plugin& plugin, const Variant& variant, absl::string_view target,
                           absl::string_view flag, absl::string_view lacks, absl::string_view field) {
@@ -134,8 +125,7 @@ absl::StatusOr<ModuleTree> WrapAndCheck(const Wrapper& wrapper, const Plugin& pl
 std::vector<const Wrapper*> WrappersOf(const Plugin& plugin, const Variant& variant, absl::string_view target) {
   std::vector<const Wrapper*> found;
   for (const Wrapper& wrapper : plugin.wrappers) {
-    if (wrapper.target != target || wrapper.root != variant.module.type) continue;
-    if (IsFor(wrapper, plugin, variant).value_or(false)) found.push_back(&wrapper);
+    if (wrapper.target == target && IsFor(wrapper, plugin, variant).value_or(false)) found.push_back(&wrapper);
   }
   return found;
 }
@@ -160,9 +150,17 @@ absl::StatusOr<ChosenWrapper> FindWrapper(const Plugin& plugin, const Variant& v
                       absl::StrCat("targets: ", target.wrappers));
 }
 
-absl::Status CheckCondition(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant) {
-  return Annotate(IsFor(wrapper, plugin, variant).status(),
-                  absl::StrCat(MarkString(wrapper.mark), ": field \"when\" for ", variant.name));
+absl::StatusOr<bool> IsFor(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant) {
+  if (wrapper.root != variant.module.type) return false;
+  const ModuleType* const root = plugin.library->Find(wrapper.root);
+  if (!wrapper.when || root == nullptr) return true;  // A root that is no type is reported where the variant is built.
+  const auto evaluate = [&]() -> absl::StatusOr<bool> {
+    ASSIGN_OR_RETURN(const Scope arguments, BindArguments(root->signature, variant.module, Scope()));
+    return wrapper.when->EvaluateCondition(arguments);
+  };
+  const absl::StatusOr<bool> holds = evaluate();
+  if (holds.ok()) return holds;
+  return Annotate(holds.status(), absl::StrCat(MarkString(wrapper.mark), ": field \"when\" for ", variant.name));
 }
 
 absl::StatusOr<ModuleTree> BuildWithin(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,

@@ -30,9 +30,9 @@ struct ChosenWrapper {
 absl::StatusOr<ChosenWrapper> FindWrapper(const Plugin& plugin, const Variant& variant, const Target& target,
                                           bool with_preprocess, absl::string_view name);
 
-// Makes sure that the condition of `wrapper`, one of `plugin`, has a value for `variant`, which has its root.
-//   InvalidArgument  it has none
-absl::Status CheckCondition(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant);
+// Whether `wrapper`, one of `plugin`, is for `variant`: that has its root, and fulfils its condition.
+//   InvalidArgument  the condition has no value for it
+absl::StatusOr<bool> IsFor(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant);
 
 // Wraps `model`, the tree of `variant`, in `wrapper`, all of `plugin`. The wrapper's call may use the arguments of the
 // variant's root and what the preprocessing states: channels, mean, std, multiple_of and size, the last an empty list

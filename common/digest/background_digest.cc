@@ -8,8 +8,9 @@ namespace {
 // Hashing this many bytes takes milliseconds, so the destructor does not wait long.
 constexpr size_t kBytesBetweenStops = 4 << 20;
 
-// Copies that wait to be hashed take no more memory than this and the last of them.
-constexpr size_t kMostCopied = 32 << 20;
+// Copies that wait to be hashed lie in buffers, so that many small ones take no more memory than few large ones.
+constexpr size_t kBufferSize = 1 << 20;
+constexpr int kMostBuffers = 8;
 
 }  // namespace
 
@@ -22,34 +23,52 @@ BackgroundDigest::~BackgroundDigest() {
   thread_.join();
 }
 
-void BackgroundDigest::Append(absl::string_view bytes) { Push({"", bytes}); }
+void BackgroundDigest::Append(absl::string_view bytes) {
+  PushFilling();
+  Push({"", bytes});
+}
 
 void BackgroundDigest::AppendCopy(absl::string_view bytes) {
-  std::string copy;
-  {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return copied_ <= kMostCopied; });
-    copied_ += bytes.size();
-    if (!spare_.empty()) {
-      copy = std::move(spare_.back());
-      spare_.pop_back();
-    }
+  while (!bytes.empty()) {
+    if (filling_.capacity() < kBufferSize) TakeBuffer();
+    const absl::string_view part = bytes.substr(0, kBufferSize - filling_.size());
+    filling_.append(part.data(), part.size());
+    bytes.remove_prefix(part.size());
+    if (filling_.size() == kBufferSize) PushFilling();
   }
-  copy.assign(bytes.data(), bytes.size());
-  Push({std::move(copy), absl::string_view()});
+}
+
+void BackgroundDigest::TakeBuffer() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return !spare_.empty() || buffers_ < kMostBuffers; });
+  if (!spare_.empty()) {
+    filling_ = std::move(spare_.back());
+    spare_.pop_back();
+    filling_.clear();
+    return;
+  }
+  ++buffers_;
+  lock.unlock();
+  filling_.reserve(kBufferSize);
+}
+
+void BackgroundDigest::PushFilling() {
+  if (filling_.empty()) return;
+  Push({std::move(filling_), absl::string_view()});
+  filling_ = std::string();
 }
 
 void BackgroundDigest::Push(Piece piece) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     pieces_.push_back(std::move(piece));
-    // The view is taken after the move, since moving a short string moves its bytes.
     if (!pieces_.back().copy.empty()) pieces_.back().bytes = pieces_.back().copy;
   }
   changed_.notify_all();
 }
 
 std::string BackgroundDigest::HexDigest() {
+  PushFilling();
   std::unique_lock<std::mutex> lock(mutex_);
   changed_.wait(lock, [this] { return pieces_.empty(); });
   return sha256_.HexDigest();
@@ -64,10 +83,7 @@ void BackgroundDigest::Run() {
     lock.unlock();
     Hash(bytes);
     lock.lock();
-    if (!pieces_.front().copy.empty()) {
-      copied_ -= pieces_.front().copy.size();
-      spare_.push_back(std::move(pieces_.front().copy));
-    }
+    if (!pieces_.front().copy.empty()) spare_.push_back(std::move(pieces_.front().copy));
     pieces_.pop_front();
     changed_.notify_all();
   }

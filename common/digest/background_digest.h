@@ -26,30 +26,34 @@ class BackgroundDigest {
 
   // Appends `bytes`, which must stay valid and unchanged as long as this object lives. Returns at once.
   void Append(absl::string_view bytes);
-  // Appends a copy of `bytes`. Waits while many copies are left to be hashed.
+  // Appends a copy of `bytes`. Waits while 8 MB of copies are left to be hashed. One thread at a time appends.
   void AppendCopy(absl::string_view bytes);
 
   // Waits until all bytes are hashed. Returns their SHA-256 as 64 lower-case hex digits.
   std::string HexDigest();
 
  private:
-  // A copy goes into the memory of one that was hashed, if there is one, which saves the system's work for new memory.
   struct Piece {
-    std::string copy;
-    absl::string_view bytes;  // They lie in `copy` if that is not empty.
+    std::string copy;  // Of a buffer's capacity; empty if the bytes lie elsewhere.
+    absl::string_view bytes;
   };
 
+  // Makes filling_ a buffer that is empty. Waits for one.
+  void TakeBuffer();
+  // Gives what filling_ has to the thread.
+  void PushFilling();
   void Push(Piece piece);
   void Run();
   void Hash(absl::string_view bytes);
 
   Sha256 sha256_;
+  std::string filling_;  // The buffer for the next copies, of the thread that appends; without capacity: none is taken.
   std::atomic<bool> stop_ = false;
   std::mutex mutex_;  // Guards the members below.
   std::condition_variable changed_;
   std::deque<Piece> pieces_;  // The bytes left; the thread hashes the first piece. A deque does not move its elements.
-  std::vector<std::string> spare_;  // The memory of copies that were hashed.
-  size_t copied_ = 0;               // The bytes of copies that are left.
+  std::vector<std::string> spare_;  // The buffers whose copies were hashed: fresh memory costs the system's work.
+  int buffers_ = 0;                 // How many were made.
   std::thread thread_;              // The last member, so that it starts after the others are initialised.
 };
 

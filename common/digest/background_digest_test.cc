@@ -18,6 +18,27 @@ TEST(BackgroundDigestTest, IsTheDigestOfAllBytes) {
   }
 }
 
+// Copies of all sizes, more than the buffers hold, with lasting bytes and questions between them.
+TEST(BackgroundDigestTest, CopiesAreHashedInTheirOrder) {
+  const std::string lasting(3 << 20, 'l');
+  std::string all;
+  BackgroundDigest digest;
+  for (int i = 0; i < 30; ++i) {
+    std::string copied((i * 73'856'093) % (2 << 20), static_cast<char>('a' + i));
+    all += copied;
+    digest.AppendCopy(copied);
+    copied.assign(copied.size(), '?');
+    if (i % 7 == 3) {
+      all += lasting;
+      digest.Append(lasting);
+    }
+    if (i % 11 == 5) {
+      EXPECT_EQ(digest.HexDigest(), Sha256Of(all));
+    }
+  }
+  EXPECT_EQ(digest.HexDigest(), Sha256Of(all));
+}
+
 TEST(BackgroundDigestTest, EndsWithoutHexDigest) {
   const std::string bytes(64 << 20, 'x');
   BackgroundDigest digest;

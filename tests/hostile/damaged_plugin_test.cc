@@ -61,11 +61,11 @@ absl::Status BuildAndRun(const Plugin& plugin, const Variant& variant, const Tar
 }
 
 absl::Status LoadAndRun(const PluginFolder& toy) {
-  std::vector<PluginFolder> folders = {toy};
+  std::vector<PluginFolder> folders;
   for (PluginFolder& folder : GroupByFolder(BuiltInPlugins().value())) {
     if (folder.path == "models/layers" || folder.path == "targets/nuke") folders.push_back(std::move(folder));
   }
-  ASSIGN_OR_RETURN(const auto plugins, LinkPlugins(folders, {}));
+  ASSIGN_OR_RETURN(const auto plugins, LinkPlugins(folders, {toy}));
   for (const auto& plugin : plugins) {
     for (const Variant& variant : plugin->variants) {
       for (const Target* target : Targets()) {

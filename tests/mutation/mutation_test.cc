@@ -75,7 +75,7 @@ const std::vector<std::string>& Models() {
 
 struct Slip {
   Mutation mutation;
-  std::string finder;  // The model that is asked before the others; may be empty.
+  std::string finder;  // The model that is asked before the others.
   std::string unseen;  // Why parity names no module on any example of that model; empty: it does.
 };
 
@@ -114,22 +114,44 @@ absl::StatusOr<std::vector<std::string>> ConstantsComplaints(const CatalogEntry&
   return CheckConstants(tree, constants, entry.variant->name);
 }
 
+// One model of a registry and its exports. To make one takes as long as all else that is asked of a tiny model.
+class AskedModel {
+ public:
+  AskedModel(const Registry& registry, CatalogEntry entry) : registry_(registry), entry_(std::move(entry)) {}
+
+  const CatalogEntry& entry() const { return entry_; }
+
+  // The artifact with the weights of `seed`, whose images are prepared within it or not.
+  absl::StatusOr<torch::jit::Module> Export(uint64_t seed, bool with_preprocess) {
+    const auto known = exports_.find({seed, with_preprocess});
+    if (known != exports_.end()) return known->second;
+    const auto change = [&](ExportOptions& options) { options.request.with_preprocess = with_preprocess; };
+    ASSIGN_OR_RETURN(torch::jit::Module made, ExportSeeded(registry_, entry_.variant->name, seed, change));
+    return exports_.emplace(std::make_pair(seed, with_preprocess), std::move(made)).first->second;
+  }
+
+ private:
+  const Registry& registry_;
+  const CatalogEntry entry_;
+  std::map<std::pair<uint64_t, bool>, torch::jit::Module> exports_;
+};
+
+absl::StatusOr<AskedModel> Ask(const Registry& registry, const std::string& model) {
+  ASSIGN_OR_RETURN(CatalogEntry entry, registry.Find(model));
+  return AskedModel(registry, std::move(entry));
+}
+
 // The first golden case of a test model that is not reproduced; empty if all are. An error if the model cannot be
 // exported: such a mutation shows nothing about the tests.
-absl::StatusOr<std::vector<std::string>> GoldenComplaints(const Registry& registry, const CatalogEntry& entry) {
-  ASSIGN_OR_RETURN(const GoldenTable table, ReadGoldenTables({absl::StrCat("models/", Family(entry), "/stages.txt")}));
+absl::StatusOr<std::vector<std::string>> GoldenComplaints(AskedModel& model) {
+  const std::string& family = Family(model.entry());
+  ASSIGN_OR_RETURN(const GoldenTable table, ReadGoldenTables({absl::StrCat("models/", family, "/stages.txt")}));
   ASSIGN_OR_RETURN(const std::vector<GoldenCase> cases,
-                   ReadGoldenCases(absl::StrCat(Testdata(Family(entry)), "goldens/", entry.variant->name)));
+                   ReadGoldenCases(absl::StrCat(Testdata(family), "goldens/", model.entry().variant->name)));
   std::vector<std::string> complaints;
-  std::map<bool, torch::jit::Module> modules;  // With images prepared or not.
   for (const GoldenCase& golden : cases) {
-    auto module = modules.find(golden.with_preprocess);
-    if (module == modules.end()) {
-      const auto prepares = [&](ExportOptions& options) { options.request.with_preprocess = golden.with_preprocess; };
-      ASSIGN_OR_RETURN(torch::jit::Module made, ExportSeeded(registry, entry.variant->name, golden.seed, prepares));
-      module = modules.emplace(golden.with_preprocess, std::move(made)).first;
-    }
-    const auto results = CheckGolden(module->second, Family(entry), golden, table);
+    ASSIGN_OR_RETURN(const torch::jit::Module module, model.Export(golden.seed, golden.with_preprocess));
+    const auto results = CheckGolden(module, family, golden, table);
     if (!results.ok()) return std::vector<std::string>{absl::StrCat("cannot run: ", results.status().message())};
     for (const StageResult& result : *results) {
       if (!result.ok()) complaints.push_back(result.stage);
@@ -137,6 +159,13 @@ absl::StatusOr<std::vector<std::string>> GoldenComplaints(const Registry& regist
     if (!complaints.empty()) break;
   }
   return complaints;
+}
+
+// The failures of one model: in its constants, which cost little, or else in its goldens.
+absl::StatusOr<std::vector<std::string>> ComplaintsOf(AskedModel& model) {
+  ASSIGN_OR_RETURN(std::vector<std::string> complaints, ConstantsComplaints(model.entry()));
+  if (!complaints.empty()) return complaints;
+  return GoldenComplaints(model);
 }
 
 // The built-in plugins with those below `plugin_path` of the family `changed` and of a test model. Linking all of them
@@ -150,27 +179,17 @@ absl::StatusOr<Registry> RegistryFor(const std::string& plugin_path, const std::
   return Registry::Load(BuiltInPlugins(), {folders.begin(), folders.end()});
 }
 
-// The failures of one model, of a slip in a file of `changed`.
-absl::StatusOr<std::vector<std::string>> ComplaintsOf(const std::string& model, const std::string& plugin_path,
-                                                      const std::string& changed) {
-  ASSIGN_OR_RETURN(const Registry registry, RegistryFor(plugin_path, changed, model));
-  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
-  ASSIGN_OR_RETURN(std::vector<std::string> complaints, ConstantsComplaints(entry));
-  if (!complaints.empty()) return complaints;
-  return GoldenComplaints(registry, entry);
-}
-
-// The failures of the first model that has some: in its constants, which cost little, or else in its goldens.
+// The failures of the first model that has some.
 absl::StatusOr<std::vector<std::string>> Complaints(const std::string& plugin_path) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {plugin_path}));
-  for (const std::string& model : Models()) {
-    ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
+  for (const std::string& name : Models()) {
+    ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(name));
     ASSIGN_OR_RETURN(std::vector<std::string> complaints, ConstantsComplaints(entry));
     if (!complaints.empty()) return complaints;
   }
-  for (const std::string& model : Models()) {
-    ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
-    ASSIGN_OR_RETURN(std::vector<std::string> complaints, GoldenComplaints(registry, entry));
+  for (const std::string& name : Models()) {
+    ASSIGN_OR_RETURN(AskedModel model, Ask(registry, name));
+    ASSIGN_OR_RETURN(std::vector<std::string> complaints, GoldenComplaints(model));
     if (!complaints.empty()) return complaints;
   }
   return std::vector<std::string>();
@@ -190,40 +209,18 @@ TEST(MutationTest, AMutationThatDoesNotCompileDoesNotCount) {
 // The family of the file that a slip is in.
 std::string Changed(const Mutation& mutation) { return mutation.file.substr(0, mutation.file.find('/')); }
 
-class MutationTest : public testing::TestWithParam<Slip> {};
-
-TEST_P(MutationTest, FailsATest) {
-  const auto& [mutation, finder, unseen] = GetParam();
-  SCOPED_TRACE(absl::StrCat(mutation.from, " -> ", mutation.to));
-  const std::string plugin_path = MutatedModels(mutation);
-  std::vector<std::string> complaints;
-  if (!finder.empty()) {
-    ASSERT_OK_AND_ASSIGN(complaints, ComplaintsOf(finder, plugin_path, Changed(mutation)));
-  }
-  if (complaints.empty()) {
-    ASSERT_OK_AND_ASSIGN(complaints, Complaints(plugin_path));
-  }
-  ASSERT_THAT(complaints, testing::Not(testing::IsEmpty()));
-  std::printf("%s -> %s: %zu complaints, first: %s\n", mutation.from.c_str(), mutation.to.c_str(), complaints.size(),
-              complaints.front().c_str());
-}
-
-absl::StatusOr<torch::jit::Module> ExportFinder(const std::string& plugin_path, const std::string& changed,
-                                                const std::string& model) {
-  ASSIGN_OR_RETURN(const Registry registry, RegistryFor(plugin_path, changed, model));
-  return ExportSeeded(registry, model, /*seed=*/0);
-}
-
 // A model without a slip, and what it computes of each example.
 struct RightModel {
   torch::jit::Module module;
   std::vector<Reference> references;
 };
 
+constexpr uint64_t kSeed = 0;  // Of the weights that parity is asked about, those of most goldens.
+
 absl::StatusOr<RightModel> MakeRightModel(const std::string& model) {
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
+  ASSIGN_OR_RETURN(const Registry registry, RegistryFor("models", *family, model));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
-  ASSIGN_OR_RETURN(const torch::jit::Module module, ExportFinder("models", *family, model));
+  ASSIGN_OR_RETURN(const torch::jit::Module module, ExportSeeded(registry, model, kSeed));
   ASSIGN_OR_RETURN(const std::vector<Call> examples, ExamplesOf(*entry.plugin, *entry.variant));
   const c10::InferenceMode inference;
   RightModel right = {module, {}};
@@ -262,19 +259,12 @@ absl::StatusOr<absl::optional<std::set<std::string>>> NamedModules(const torch::
   return named;
 }
 
-// parity names modules that the slip changed, and no other; on one of the model's examples it names some, or the table
-// says why not.
-TEST_P(MutationTest, ParityNamesTheModulesOfASlipAndNoInnocent) {
-  const auto& [mutation, finder, unseen] = GetParam();
-  SCOPED_TRACE(absl::StrCat(mutation.from, " -> ", mutation.to));
-  ASSERT_NE(finder, "");
-  const absl::StatusOr<RightModel>& right = FindRightModel(finder);
-  ASSERT_OK(right.status());
-  ASSERT_OK_AND_ASSIGN(const torch::jit::Module wrong,
-                       ExportFinder(MutatedModels(mutation), Changed(mutation), finder));
-  const std::set<std::string> different = DifferentModules(right->module, wrong);
+// Asks parity about the slip: it names modules that the slip changed, and no other; on one of the model's examples it
+// names some, or the table says why not.
+void ExpectParityNamesNoInnocent(const RightModel& right, const torch::jit::Module& wrong, const std::string& unseen) {
+  const std::set<std::string> different = DifferentModules(right.module, wrong);
   bool is_seen = false;
-  for (const Reference& reference : right->references) {
+  for (const Reference& reference : right.references) {
     ASSERT_OK_AND_ASSIGN(const absl::optional<std::set<std::string>> named, NamedModules(wrong, reference));
     is_seen = !named || !named->empty();
     if (!named) continue;
@@ -283,6 +273,28 @@ TEST_P(MutationTest, ParityNamesTheModulesOfASlipAndNoInnocent) {
   }
   EXPECT_EQ(is_seen, unseen.empty()) << (is_seen ? "is named, and the table says why not: " + unseen
                                                  : "is named on no example; the table wants `unseen`, the reason");
+}
+
+class MutationTest : public testing::TestWithParam<Slip> {};
+
+TEST_P(MutationTest, FailsATestAndParityNamesItsModules) {
+  const auto& [mutation, finder, unseen] = GetParam();
+  SCOPED_TRACE(absl::StrCat(mutation.from, " -> ", mutation.to));
+  const std::string plugin_path = MutatedModels(mutation);
+  ASSERT_OK_AND_ASSIGN(const Registry registry, RegistryFor(plugin_path, Changed(mutation), finder));
+  ASSERT_OK_AND_ASSIGN(AskedModel model, Ask(registry, finder));
+  ASSERT_OK_AND_ASSIGN(std::vector<std::string> complaints, ComplaintsOf(model));
+  if (complaints.empty()) {
+    ASSERT_OK_AND_ASSIGN(complaints, Complaints(plugin_path));
+  }
+  ASSERT_THAT(complaints, testing::Not(testing::IsEmpty()));
+  std::printf("%s -> %s: %zu complaints, first: %s\n", mutation.from.c_str(), mutation.to.c_str(), complaints.size(),
+              complaints.front().c_str());
+
+  const absl::StatusOr<RightModel>& right = FindRightModel(finder);
+  ASSERT_OK(right.status());
+  ASSERT_OK_AND_ASSIGN(const torch::jit::Module wrong, model.Export(kSeed, /*with_preprocess=*/false));
+  ExpectParityNamesNoInnocent(*right, wrong, unseen);
 }
 
 INSTANTIATE_TEST_SUITE_P(Slips, MutationTest, testing::ValuesIn(Slips()));
@@ -295,7 +307,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: mutation_test FAMILY\n");
     return 1;
   }
-  // The instances of FailsATest are made by InitGoogleTest.
+  // InitGoogleTest makes a test of each slip.
   modelport::family = new std::string(argv[1]);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

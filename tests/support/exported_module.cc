@@ -12,12 +12,13 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "artifact/build/target_tree.h"
 #include "artifact/export/export_model.h"
 #include "common/status/status_macros.h"
@@ -47,12 +48,23 @@ void AddCalled(const Block* block, std::vector<Function*>* called) {
   }
 }
 
-// The text of a graph and of all functions that it calls, without the names of classes. The names of values depend on
-// what was compiled before.
+// `text` without the names of classes, which depend on what was compiled before.
+std::string WithoutClasses(absl::string_view text) {
+  constexpr absl::string_view kBegin = "__torch__";
+  const auto is_of_name = [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.'; };
+  std::string rest;
+  for (size_t at; (at = text.find(kBegin)) != text.npos;) {
+    absl::StrAppend(&rest, text.substr(0, at));
+    text.remove_prefix(at + kBegin.size());
+    while (!text.empty() && is_of_name(text.front())) text.remove_prefix(1);
+  }
+  return absl::StrCat(rest, text);
+}
+
+// The text of a graph and of all functions that it calls. The names of values, too, depend on what was compiled before.
 std::string TextOf(const std::shared_ptr<Graph>& graph, std::set<const Function*>* seen) {
   const std::shared_ptr<Graph> plain = torch::jit::Canonicalize(graph, /*keep_unique_names=*/false);
-  std::string text =
-      std::regex_replace(plain->toString(/*print_source_locations=*/false), std::regex("__torch__[\\w.]*"), "");
+  std::string text = WithoutClasses(plain->toString(/*print_source_locations=*/false));
   std::vector<Function*> called;
   AddCalled(graph->block(), &called);
   for (Function* function : called) {

@@ -316,6 +316,13 @@ int64_t AtenCall::Axis(size_t i, size_t rank) {
   return axis < 0 ? axis + size : axis;
 }
 
+Value AtenCall::List(const std::vector<TensorPtr>& tensors) const {
+  auto list = std::make_shared<ValueList>();
+  list->items.assign(tensors.begin(), tensors.end());
+  list->depth = depth();
+  return list;
+}
+
 Shape AtenCall::ShapeOf(const TensorPtr& tensor) const {
   Shape shape;
   for (const Number& size : tensor->shape) shape.push_back(context_.facts.Apply(size));

@@ -88,6 +88,9 @@ class AtenCall {
   // A dimension of a tensor of rank `rank`; a negative one counts from the end.
   int64_t Axis(size_t i, size_t rank);
 
+  // These tensors as a list or a tuple.
+  Value List(const std::vector<TensorPtr>& tensors) const;
+
   int opset() const { return context_.opset; }
 
   // How many branches the code is in.

@@ -39,18 +39,23 @@ TensorPtr NumberBeside(AtenCall& op, const Number& number, const TensorPtr& othe
   return other->shape.empty() ? op.MakeOf("Squeeze", {op.Name(tensor)}, type, {}) : tensor;
 }
 
-Operands Both(AtenCall& op, size_t first = 0, size_t second = 1) {
-  if (op.IsTensor(first) && op.IsTensor(second)) {
-    const TensorPtr a = op.In(first), b = op.In(second);
+// `a` and the argument with the number `other`, which are of one type then.
+Operands Beside(AtenCall& op, const TensorPtr& a, size_t other) {
+  if (op.IsTensor(other)) {
+    const TensorPtr b = op.In(other);
     const at::ScalarType type = PromotedType(a, b);
     return {op.Cast(a, type), op.Cast(b, type)};
   }
-  const size_t tensor = op.IsTensor(first) ? first : second;
-  const TensorPtr a = op.In(tensor);
-  const Number number = op.Num(tensor == first ? second : first);
+  const Number number = op.Num(other);
   const at::ScalarType type = PromotedType(a, number);
   const TensorPtr b = NumberBeside(op, number, a, type);
-  return tensor == first ? Operands{op.Cast(a, type), b} : Operands{b, op.Cast(a, type)};
+  return {op.Cast(a, type), b};
+}
+
+Operands Both(AtenCall& op, size_t first = 0, size_t second = 1) {
+  if (op.IsTensor(first)) return Beside(op, op.In(first), second);
+  const Operands both = Beside(op, op.In(second), first);
+  return {both.b, both.a};
 }
 
 TensorPtr Same(AtenCall& op, absl::string_view operation) {
@@ -217,14 +222,8 @@ Value Prelu(AtenCall& op) {
 
 TensorPtr Limit(AtenCall& op, const TensorPtr& tensor, absl::string_view operation, size_t argument) {
   if (op.IsNone(argument)) return tensor;
-  if (op.IsTensor(argument)) {
-    const TensorPtr limit = op.In(argument);
-    const at::ScalarType type = PromotedType(tensor, limit);
-    return op.Binary(operation, op.Cast(tensor, type), op.Cast(limit, type));
-  }
-  const Number limit = op.Num(argument);
-  const at::ScalarType type = PromotedType(tensor, limit);
-  return op.Binary(operation, op.Cast(tensor, type), NumberBeside(op, limit, tensor, type));
+  const Operands both = Beside(op, tensor, argument);
+  return op.Binary(operation, both.a, both.b);
 }
 
 Value Clamp(AtenCall& op) {

@@ -303,14 +303,11 @@ Value Extreme(AtenCall& op, absl::string_view of_two, absl::string_view values, 
     return op.Binary(of_two, op.Cast(x, type), op.Cast(other, type));
   }
   const int64_t axis = op.Axis(1, x->shape.size());
-  auto tuple = std::make_shared<ValueList>();
-  tuple->items.emplace_back(Reduce(op, values, x, {axis}, op.Bool(2)));
+  const TensorPtr extremes = Reduce(op, values, x, {axis}, op.Bool(2));
   const Reduction reduction = Reduced(op, x, {axis}, op.Bool(2));
-  tuple->items.emplace_back(
-      op.Make(places, {x}, at::kLong, reduction.shape,
-              {Attribute("axis", axis), Attribute("keepdims", static_cast<int64_t>(op.Bool(2)))}));
-  tuple->depth = op.depth();
-  return tuple;
+  return op.List(
+      {extremes, op.Make(places, {x}, at::kLong, reduction.shape,
+                         {Attribute("axis", axis), Attribute("keepdims", static_cast<int64_t>(op.Bool(2)))})});
 }
 
 Value Max(AtenCall& op) { return Extreme(op, "Max", "ReduceMax", "ArgMax"); }
@@ -341,10 +338,7 @@ Value Sort(AtenCall& op) {
   const std::vector<TensorPtr> sorted =
       op.MakeAll("TopK", {op.Name(x), op.Name(shape[axis])}, {{x->type, shape}, {at::kLong, shape}},
                  {Attribute("axis", axis), Attribute("largest", static_cast<int64_t>(op.Bool(op.size() - 1)))});
-  auto tuple = std::make_shared<ValueList>();
-  tuple->items.assign(sorted.begin(), sorted.end());
-  tuple->depth = op.depth();
-  return tuple;
+  return op.List(sorted);
 }
 
 // x, or x, dimension, keepdim

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "absl/types/optional.h"
 #include "artifact/format/built_module.h"
 #include "artifact/format/onnx/convert.h"
 #include "artifact/format/onnx/node_rules.h"
@@ -131,21 +132,12 @@ class PreparedOnnx : public PreparedArtifact {
   bool has_data() const override { return external_data_ && onnx::HasLargeConstants(converted_.model); }
 
   absl::Status Write(const ManifestText& manifest, const ArtifactWriters& out) override {
-    const auto metadata = [&]() -> absl::StatusOr<std::vector<std::pair<std::string, std::string>>> {
-      ASSIGN_OR_RETURN(std::string text, manifest());
-      return std::vector<std::pair<std::string, std::string>>{{onnx::kManifestKey, std::move(text)}};
-    };
-    const onnx::ModelFacts facts = {kModelportVersion, summary_, opset_};
     ChecksumWriter file(out.file);
-    if (has_data()) {
-      ChecksumWriter elements(*out.data);
-      const onnx::DataFile data = {out.data_name, elements};
-      RETURN_IF_ERROR(onnx::WriteModel(converted_.model, facts, metadata, file, &data));
-      data_checksum_ = elements.checksum();
-    } else {
-      RETURN_IF_ERROR(onnx::WriteModel(converted_.model, facts, metadata, file));
-    }
+    absl::optional<ChecksumWriter> data;
+    if (has_data()) data.emplace(*out.data);
+    RETURN_IF_ERROR(WriteTo(manifest, {file, data ? &*data : nullptr, out.data_name}));
     checksum_ = file.checksum();
+    if (data) data_checksum_ = data->checksum();
     return absl::OkStatus();
   }
 
@@ -172,7 +164,7 @@ class PreparedOnnx : public PreparedArtifact {
     ASSIGN_OR_RETURN(const std::string path, ArtifactRealPath(file.path()));
     const MappedFile* const data_file = file.data_file();
     ComparingWriter writer(file.bytes()), data(data_file == nullptr ? "" : data_file->bytes());
-    RETURN_IF_ERROR(Write(manifest, {writer, &data, DataFileName(path)}));
+    RETURN_IF_ERROR(WriteTo(manifest, {writer, &data, DataFileName(path)}));
     if (writer.differs_at() < 0 && data.differs_at() < 0) return absl::OkStatus();
     const std::string other = FindOther(static_cast<const onnx::StoredOnnx&>(file).model());
     if (!other.empty()) {
@@ -199,6 +191,17 @@ class PreparedOnnx : public PreparedArtifact {
     std::shared_ptr<const MappedFile> file, data;
     onnx::FileModel model;
   };
+
+  absl::Status WriteTo(const ManifestText& manifest, const ArtifactWriters& out) const {
+    const auto metadata = [&]() -> absl::StatusOr<std::vector<std::pair<std::string, std::string>>> {
+      ASSIGN_OR_RETURN(std::string text, manifest());
+      return std::vector<std::pair<std::string, std::string>>{{onnx::kManifestKey, std::move(text)}};
+    };
+    const onnx::ModelFacts facts = {kModelportVersion, summary_, opset_};
+    if (!has_data()) return onnx::WriteModel(converted_.model, facts, metadata, out.file);
+    const onnx::DataFile data = {out.data_name, *out.data};
+    return onnx::WriteModel(converted_.model, facts, metadata, out.file, &data);
+  }
 
   absl::StatusOr<ReadFile> Read(const WrittenArtifact& written) const {
     ReadFile read;

@@ -22,13 +22,6 @@ std::vector<int64_t> Order(size_t rank) {
   return order;
 }
 
-Value ListOf(const std::vector<TensorPtr>& tensors, AtenCall& op) {
-  auto list = std::make_shared<ValueList>();
-  for (const TensorPtr& tensor : tensors) list->items.emplace_back(tensor);
-  list->depth = op.depth();
-  return list;
-}
-
 // A place in a dimension: a negative one counts from its end, and all are kept within it.
 Number Place(AtenCall& op, const Number& place, const Number& size) {
   const absl::optional<int64_t> known = place.AsInt();
@@ -172,7 +165,7 @@ Value Parts(AtenCall& op, const TensorPtr& tensor, int64_t axis, const Shape& si
     parts.push_back(op.Slice(tensor, axis, start, start + size));
     start = start + size;
   }
-  return ListOf(parts, op);
+  return op.List(parts);
 }
 
 Value Chunk(AtenCall& op) {
@@ -204,7 +197,7 @@ Value Unbind(AtenCall& op) {
   op.FailUnless(size.has_value(), "of a size that depends on the input");
   std::vector<TensorPtr> parts;
   for (int64_t i = 0; i < size.value_or(0); ++i) parts.push_back(Taken(op, tensor, axis, Number(i)));
-  return ListOf(parts, op);
+  return op.List(parts);
 }
 
 // The tensors of a list, in the type that has all their values.
