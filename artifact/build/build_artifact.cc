@@ -148,6 +148,12 @@ void DescribePort(const Port& port, Message& entry) {
   entry.set_help(port.help);
 }
 
+// What the ports of an artifact may be where they do not state it.
+struct PortTypes {
+  DType usual;
+  bool takes_bytes;  // Whether images that are not prepared may be of uint8, too.
+};
+
 std::string DTypeOf(const Port& port, DType usual) {
   if (!port.shape.has_value()) return "";
   return port.dtype.empty() ? std::string(DTypeName(usual)) : port.dtype;
@@ -167,7 +173,6 @@ void DescribeImage(const Port& port, const Preprocessing& preprocessing, Manifes
     input.set_min(0);
     input.set_max(1);
   }
-  if (port.image == "any") input.set_dtype("uint8 or floating");
   input.set_multiple_of(is_prepared ? preprocessing.multiple_of : 1);
   if (port.size.value_or(0) > 0) {
     input.set_resize(port.resize);
@@ -176,11 +181,12 @@ void DescribeImage(const Port& port, const Preprocessing& preprocessing, Manifes
 }
 
 void DescribeInput(const Port& port, const MethodTypes::Argument& argument, const Preprocessing& preprocessing,
-                   DType dtype, Manifest::Input& input) {
+                   const PortTypes& types, Manifest::Input& input) {
   DescribePort(port, input);
   input.set_type(argument.type);
   input.set_default_value(argument.value.value_or(""));
-  input.set_dtype(DTypeOf(port, dtype));
+  const bool may_be_bytes = port.image == "any" && types.takes_bytes;
+  input.set_dtype(may_be_bytes ? "uint8 or floating" : DTypeOf(port, types.usual));
   if (!port.image.empty()) DescribeImage(port, preprocessing, input);
 }
 
@@ -194,8 +200,8 @@ void DescribeOutput(const Port& port, const std::string& place, DType dtype, Man
   output.set_only_without(port.only_without);
 }
 
-// What the entry points of the module take and give. `ports` is the dtype of those that state none.
-void DescribeEntryPoints(DType ports, const Preprocessing& preprocessing, const BuiltModule& built,
+// What the entry points of the module take and give.
+void DescribeEntryPoints(const PortTypes& ports, const Preprocessing& preprocessing, const BuiltModule& built,
                          Manifest& manifest) {
   for (const EntryPoint& entry_point : built.entry_points) {
     Manifest::EntryPoint& entry = *manifest.add_entry_points();
@@ -206,7 +212,7 @@ void DescribeEntryPoints(DType ports, const Preprocessing& preprocessing, const 
     }
     entry.set_returns(types.returns);
     for (size_t i = 0; i < entry_point.outputs.size(); ++i) {
-      DescribeOutput(entry_point.outputs[i], types.places[i], ports, *entry.add_outputs());
+      DescribeOutput(entry_point.outputs[i], types.places[i], ports.usual, *entry.add_outputs());
     }
   }
 }
@@ -258,7 +264,8 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
   DescribeTensors(tree, manifest);
   prepared.DescribeCode(manifest);
   if (tree.is_wrapped()) DescribeInterface(*tree.whole->interface, manifest);
-  DescribeEntryPoints(format.PortType(request.dtype), preprocessing, built, manifest);
+  const PortTypes ports = {.usual = format.PortType(request.dtype), .takes_bytes = format.takes_bytes()};
+  DescribeEntryPoints(ports, preprocessing, built, manifest);
   if (format.keeps_knobs()) DescribeKnobs(tree.whole->root, manifest);
   return manifest;
 }

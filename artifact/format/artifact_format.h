@@ -99,6 +99,9 @@ class ArtifactFormat {
   // Whether its files hold forward and no other method.
   virtual bool holds_forward_alone() const = 0;
 
+  // Whether the images that its files take may be of uint8 from 0 to 255 where their code says so; else all are floats.
+  virtual bool takes_bytes() const = 0;
+
   // Whether a host can set the knobs of its files; else they are constants there.
   virtual bool keeps_knobs() const = 0;
 

@@ -1,7 +1,9 @@
 // export --target=onnx of every test model of a family: what OpenVINO computes of the file is what the module computes.
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -80,6 +82,37 @@ TEST_P(OnnxModelTest, IsProvenInFloat16) {
 
 INSTANTIATE_TEST_SUITE_P(Models, OnnxModelTest, testing::ValuesIn(TestModels()),
                          [](const auto& info) { return info.param; });
+
+// The letters of `sizes`, such as B=1,N=2, but B, H and W, each with a comma before it.
+std::string OtherSizes(const std::string& sizes) {
+  std::string others;
+  for (const std::string& size : std::vector<std::string>(absl::StrSplit(sizes, ',', absl::SkipEmpty()))) {
+    if (std::string("BHW").find(size[0]) == std::string::npos) others += "," + size;
+  }
+  return others;
+}
+
+// With --with_preprocess files take images of one size, here of the family's first model that has such a wrapper.
+TEST(OnnxImagesTest, AFileThatPreparesImagesIsProvenOrRefusedForItsReason) {
+  const std::vector<std::string> models = ImageTestModels();
+  const auto model = std::find_if(models.begin(), models.end(),
+                                  [](const std::string& name) { return Text(CaseOf(name), "refused").empty(); });
+  if (model == models.end()) GTEST_SKIP() << "no model prepares images";
+  const Case stated = CaseOf(*model);
+  const std::string folder = EmptyFolder("images"), refused = Text(stated, "refused_images");
+  const ToolResult result =
+      Export(*model, {"--with_preprocess", "--sizes=B=1,H=45,W=31" + OtherSizes(Text(stated, "sizes")), "--out=m.onnx"},
+             folder);
+  if (!refused.empty()) {
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, HasSubstr(refused));
+    return;
+  }
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const nlohmann::json manifest = Manifest(folder + "/m.onnx.manifest.json");
+  EXPECT_EQ(manifest["round_trip"]["proven"], true);
+  EXPECT_EQ(manifest["entry_points"][0]["inputs"][0]["dtype"], "float32");
+}
 
 // The wrappers that give a host one image for one image.
 class HostModelTest : public testing::TestWithParam<std::string> {};

@@ -265,6 +265,8 @@ void ExpectParityNamesNoInnocent(const RightModel& right, const torch::jit::Modu
   const std::set<std::string> different = DifferentModules(right.module, wrong);
   bool is_seen = false;
   for (const Reference& reference : right.references) {
+    // The slip may be in what this artifact has not, such as the preparation of images.
+    if (different.empty()) break;
     ASSERT_OK_AND_ASSIGN(const absl::optional<std::set<std::string>> named, NamedModules(wrong, reference));
     is_seen = !named || !named->empty();
     if (!named) continue;

@@ -92,5 +92,24 @@ TEST(PredictNodesTest, AFileForProgramsTakesNoImages) {
               AllOf(HasSubstr("m.onnx: takes prepared tensors, not images"), HasSubstr("--with_preprocess")));
 }
 
+TEST(PredictNodesTest, AnOnnxFileThatPreparesImagesGivesWhatTheArtifactGives) {
+  const std::string folder = FolderWithPicture("prepares");
+  const std::vector<std::vector<std::string>> files = {{"--out=m.pt"},
+                                                       {"--target=onnx", "--sizes=B=1,H=30,W=40", "--out=m.onnx"}};
+  std::vector<std::vector<float>> depths;
+  for (std::vector<std::string> flags : files) {
+    const std::string file = flags.back().substr(sizeof("--out=") - 1);
+    flags.insert(flags.end(), {"--with_preprocess", "--noverify"});
+    const ToolResult exported = Export(folder, flags);
+    ASSERT_EQ(exported.exit_status, 0) << exported.err;
+    const ToolResult result = Predict(folder, file, {"--out=" + file + ".exr"});
+    ASSERT_EQ(result.exit_status, 0) << result.err;
+    depths.push_back(ReadExr(folder + "/" + file + ".exr").channels.at("depth.Z"));
+  }
+  const auto [least, most] = std::minmax_element(depths[0].begin(), depths[0].end());
+  ASSERT_LT(*least, *most);
+  EXPECT_THAT(depths[1], testing::Pointwise(testing::FloatNear(1e-4f * (*most - *least)), depths[0]));
+}
+
 }  // namespace
 }  // namespace modelport

@@ -260,6 +260,8 @@ class Onnx : public ArtifactFormat {
 
   bool holds_forward_alone() const override { return true; }
 
+  bool takes_bytes() const override { return false; }
+
   bool keeps_knobs() const override { return false; }
 
   absl::StatusOr<std::unique_ptr<PreparedArtifact>> Prepare(const ArtifactRequest& request,

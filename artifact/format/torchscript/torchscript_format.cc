@@ -107,6 +107,8 @@ class TorchScript : public ArtifactFormat {
 
   bool holds_forward_alone() const override { return false; }
 
+  bool takes_bytes() const override { return true; }
+
   bool keeps_knobs() const override { return true; }
 
   absl::StatusOr<std::unique_ptr<PreparedArtifact>> Prepare(const ArtifactRequest& request,

@@ -126,7 +126,9 @@ absl::StatusOr<c10::IValue> CallOnnx(const LoadedArtifact& artifact, const std::
   const Manifest::EntryPoint& forward = Forward(artifact.manifest);
   std::vector<std::pair<std::string, at::Tensor>> named;
   for (int i = 0; i < std::min<int>(static_cast<int>(inputs.size()), forward.inputs_size()); ++i) {
-    named.emplace_back(forward.inputs(i).name(), inputs[i].toTensor().to(at::kFloat).contiguous());
+    const at::Tensor input = inputs[i].toTensor();
+    // Its images are floats, of which those from 0 to 1 are what bytes from 0 to 255 are to the module.
+    named.emplace_back(forward.inputs(i).name(), InUnitRange(input).contiguous());
   }
   std::vector<std::string> names;
   for (const Manifest::Result& output : forward.outputs()) names.push_back(output.name());
