@@ -26,10 +26,9 @@ std::string FolderWithPicture(const std::string& name) {
   return folder;
 }
 
-// Exports the model of depth.
-ToolResult Export(const std::string& folder, const std::vector<std::string>& more) {
-  std::vector<std::string> flags = {"--model=" + DepthModel(), "--weights=seeded",
-                                    "--plugin_path=" + DataPath("models")};
+ToolResult Export(const std::string& folder, const std::vector<std::string>& more,
+                  const std::string& model = DepthModel()) {
+  std::vector<std::string> flags = {"--model=" + model, "--weights=seeded", "--plugin_path=" + DataPath("models")};
   flags.insert(flags.end(), more.begin(), more.end());
   return RunWarmTool("export", flags, folder);
 }
@@ -109,6 +108,19 @@ TEST(PredictNodesTest, AnOnnxFileThatPreparesImagesGivesWhatTheArtifactGives) {
   const auto [least, most] = std::minmax_element(depths[0].begin(), depths[0].end());
   ASSERT_LT(*least, *most);
   EXPECT_THAT(depths[1], testing::Pointwise(testing::FloatNear(1e-4f * (*most - *least)), depths[0]));
+}
+
+TEST(PredictNodesTest, AnOnnxFileOfFeaturesSaysWhatDrawsThem) {
+  const std::string folder = FolderWithPicture("features");
+  const ToolResult exported =
+      Export(folder, {"--target=onnx", "--with_preprocess", "--sizes=B=1,H=30,W=40", "--noverify", "--out=m.onnx"},
+             ExampleModel("features"));
+  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  const ToolResult result = Predict(folder, "m.onnx", {"--out=x.png"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("m.onnx: an ONNX file holds forward alone, and "),
+                    HasSubstr(" gives pictures by its method image_features\n  predict takes the .pt file")));
 }
 
 }  // namespace

@@ -26,10 +26,11 @@ std::vector<Mutation> MutationsOf(const Case& fields) {
   return mutations;
 }
 
-std::string MutatedModels(const Mutation& mutation) {
-  const fs::path folder = fs::path(std::getenv("TEST_TMPDIR")) / "models";
+std::string MutatedPlugins(const std::string& plugins, const Mutation& mutation) {
+  const fs::path folder = fs::path(std::getenv("TEST_TMPDIR")) / plugins;
   fs::remove_all(folder);
-  fs::copy("models", folder, fs::copy_options::recursive);
+  fs::create_directories(folder);
+  fs::copy(plugins, folder, fs::copy_options::recursive);
   const fs::path path = folder / mutation.file;
   std::stringstream text;
   text << std::ifstream(path).rdbuf();

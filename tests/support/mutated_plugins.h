@@ -10,7 +10,7 @@ namespace modelport {
 
 // A change of a plugin's text.
 struct Mutation {
-  std::string file;  // Below models/.
+  std::string file;  // Below the folder of the plugins: "family/modules.yaml".
   std::string from;  // Its first occurrence is replaced.
   std::string to;
 };
@@ -22,8 +22,12 @@ struct Mutation {
 //   + return x
 std::vector<Mutation> MutationsOf(const Case& fields);
 
-// A copy of models/ in which `mutation` is made, in the test's temporary folder. It replaces an earlier copy.
-std::string MutatedModels(const Mutation& mutation);
+// A copy of the folder `plugins` of the test's data in which `mutation` is made, in the test's temporary folder. It
+// replaces an earlier copy.
+std::string MutatedPlugins(const std::string& plugins, const Mutation& mutation);
+
+// That of the families.
+inline std::string MutatedModels(const Mutation& mutation) { return MutatedPlugins("models", mutation); }
 
 }  // namespace modelport
 

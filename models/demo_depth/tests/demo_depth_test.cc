@@ -101,6 +101,25 @@ TEST(DemoDepthSizeTest, TheCostIsThatOfTheSizeThatItsManifestRecommends) {
   EXPECT_THAT(result.err, HasSubstr("--size=22 gives it the pixels of a square one"));
 }
 
+// Runs a node for Nuke, with these plugins in the place of the built-in ones, on all scenes.
+Accuracy RunInNuke(at::ScalarType dtype, const std::string& plugin_path = "") {
+  const std::string folder = EmptyFolder("nuke");
+  const ToolResult result = RunWarmTool(
+      "export", {"--model=demo_depth", "--target=nuke", "--out=m.pt", "--noverify", "--plugin_path=" + plugin_path},
+      folder);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  Accuracy accuracy;
+  absl::StatusOr<torch::jit::Module> module = LoadModule(folder + "/m.pt");
+  EXPECT_OK(module);
+  if (!module.ok()) return accuracy;
+  module->to(dtype);
+  for (const DrawnScene& scene : DrawnScenes()) {
+    accuracy.Add(module->forward({HostImage(scene.picture).to(dtype)}).toTensor(), scene.depth);
+  }
+  std::printf("%s\n", testing::PrintToString(accuracy).c_str());
+  return accuracy;
+}
+
 struct NukeCase {
   at::ScalarType dtype;
   double part;
@@ -110,18 +129,7 @@ class DemoDepthNukeTest : public testing::TestWithParam<NukeCase> {};
 
 TEST_P(DemoDepthNukeTest, AnArtifactTellsTheDepth) {
   const auto& [dtype, part] = GetParam();
-  const std::string folder = EmptyFolder("nuke");
-  const ToolResult result =
-      RunWarmTool("export", {"--model=demo_depth", "--target=nuke", "--out=m.pt", "--noverify"}, folder);
-  ASSERT_EQ(result.exit_status, 0) << result.err;
-  ASSERT_OK_AND_ASSIGN(torch::jit::Module module, LoadModule(folder + "/m.pt"));
-  module.to(dtype);
-  Accuracy accuracy;
-  for (const DrawnScene& scene : DrawnScenes()) {
-    accuracy.Add(module.forward({HostImage(scene.picture).to(dtype)}).toTensor(), scene.depth);
-  }
-  std::printf("%s\n", testing::PrintToString(accuracy).c_str());
-  EXPECT_TRUE(IsStated(accuracy, kErrorInNuke, part));
+  EXPECT_TRUE(IsStated(RunInNuke(dtype), kErrorInNuke, part));
 }
 
 INSTANTIATE_TEST_SUITE_P(Dtypes, DemoDepthNukeTest,
@@ -157,6 +165,28 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{"WrongResize",
                           {"transforms/presets.yaml", "resize_image(x, size[0], size[1], \"opencv_cubic\", False)",
                            "resize_image(x, size[1], size[0], \"opencv_cubic\", False)"}}),
+    [](const auto& info) { return info.param.name; });
+
+class DemoDepthNukeFaultTest : public testing::TestWithParam<Fault> {};
+
+// The same faults in what the node does around the network.
+TEST_P(DemoDepthNukeFaultTest, ChangesTheError) {
+  const std::string hosts = MutatedPlugins("targets", GetParam().mutation);
+  EXPECT_FALSE(IsStated(RunInNuke(at::kFloat, hosts), kErrorInNuke, kFloatPart));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Faults, DemoDepthNukeFaultTest,
+    testing::Values(Fault{"FlippedSign",
+                          {"nuke/wrappers.yaml", "depth = restore_size(depth.unsqueeze(1), x, self.max_size)",
+                           "depth = -restore_size(depth.unsqueeze(1), x, self.max_size)"}},
+                    Fault{"SwappedChannels",
+                          {"nuke/wrappers.yaml", "x = displayed(x, len(mean))", "x = displayed(x, len(mean)).flip(1)"}},
+                    Fault{"MissingNormalisation",
+                          {"nuke/wrappers.yaml", "channel -= mean[i]\n        channel /= std[i]", "channel -= 0.0"}},
+                    Fault{"WrongResize",
+                          {"nuke/wrappers.yaml", "y = y[:, :, 0:size[0], 0:size[1]].contiguous()",
+                           "y = y[:, :, y.shape[2] - size[0]:, y.shape[3] - size[1]:].contiguous()"}}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

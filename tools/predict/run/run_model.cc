@@ -194,12 +194,20 @@ absl::Status OtherThanStated(const LoadedArtifact& artifact, absl::string_view w
                    ", and it ", what, "\n  the manifest is not this file's, or was edited: export the model again"));
 }
 
+absl::Status LacksMethod(const LoadedArtifact& artifact, const std::string& method) {
+  if (!artifact.onnx) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
+  return absl::InvalidArgumentError(
+      absl::StrCat(artifact.path, ": an ONNX file holds forward alone, and ", artifact.manifest.model(),
+                   " gives pictures by its method ", method,
+                   "\n  predict takes the .pt file of export, or a node, such as --target=houdini makes"));
+}
+
 constexpr char kFlowMethod[] = "image_flow";
 
 // The method that takes images.
 std::string ImageMethod(const LoadedArtifact& artifact, bool flow) {
   if (flow && artifact.manifest.interface().kind() != "flow") return kFlowMethod;
-  const bool is_other = artifact.manifest.interface().kind() == "features" && !artifact.is_node() && !artifact.onnx;
+  const bool is_other = artifact.manifest.interface().kind() == "features" && !artifact.is_node();
   return is_other ? "image_features" : "forward";
 }
 
@@ -508,7 +516,7 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
     return absl::InvalidArgumentError(absl::StrCat("--flow: ", artifact.is_node() ? "the node of " : "",
                                                    artifact.manifest.model(), " gives no motion, only images"));
   }
-  if (!HasMethod(artifact, method)) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
+  if (!HasMethod(artifact, method)) return LacksMethod(artifact, method);
   ASSIGN_OR_RETURN(auto named, NamedArguments(artifact, method, given.size, images[0].width, images[0].height));
   if (takes_frames) RETURN_IF_ERROR(SetTimestep(artifact, given.timestep, named));
   const RunsModel runs;
