@@ -254,12 +254,10 @@ absl::Status Compare(std::vector<ModelProcess>& rows, int rounds, const std::str
   return absl::OkStatus();
 }
 
-// Adds a row of the artifact in `folder` to `peaks`.
-absl::Status CompareWithKernels(const std::string& folder, const Measurement& measurement, Table& peaks) {
+// Adds a row of `artifact` to `peaks`.
+absl::Status CompareWithKernels(ModelProcess& artifact, const Measurement& measurement, Table& peaks) {
   const auto& [size, threads, inputs, output, seconds] = measurement;
-  const std::vector<std::string> command = {kRunArtifact, absl::StrCat(folder, "/", kNewest)};
-  ASSIGN_OR_RETURN(ModelProcess process, ModelProcess::Start("kernels", command, KeptMemory()));
-  ASSIGN_OR_RETURN(const KernelTime kernels, process.Kernels(inputs, threads));
+  ASSIGN_OR_RETURN(const KernelTime kernels, artifact.Kernels(inputs, threads));
   peaks.AddRow({size, absl::StrCat(threads), absl::StrFormat("%.3g", kernels.flop * 1e-9),
                 absl::StrFormat("%.3g", kernels.flop / seconds * 1e-9),
                 absl::StrFormat("%.3g", kernels.flop / kernels.cpu_seconds * 1e-9),
@@ -303,8 +301,10 @@ absl::Status Run(const InferenceFlags& flags) {
   }
   std::cout << table.ToString() << "difference: from the last row, as a part of its largest element\n" << std::endl;
   processes.clear();  // Their memory may be most of the machine's.
+  const std::vector<std::string> command = {kRunArtifact, absl::StrCat(folder.path(), "/", kNewest)};
+  ASSIGN_OR_RETURN(ModelProcess artifact, ModelProcess::Start("kernels", command, KeptMemory()));
   for (const Measurement& measurement : measurements) {
-    RETURN_IF_ERROR(CompareWithKernels(folder.path(), measurement, peaks));
+    RETURN_IF_ERROR(CompareWithKernels(artifact, measurement, peaks));
   }
   std::cout << peaks.ToString()
             << "of matrix products and convolutions, and CPU time; kernels: the part of the artifact's time that these "

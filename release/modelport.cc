@@ -3,17 +3,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "release/pages.h"
 #include "release/run_modelport.h"
 #include "tools/command/command.h"
 #include "tools/command/commands.h"
-#include "tools/command/tool_call.h"
 
 namespace modelport {
-
-absl::string_view AllToolsProgram() { return "modelport"; }
-
 namespace {
 
 // The commands of the program modelport: the tools, and those of release/pages.h.

@@ -11,6 +11,7 @@
 #include "common/text/table.h"
 #include "tools/command/command.h"
 #include "tools/command/terminal.h"
+#include "tools/command/tool_call.h"
 
 namespace modelport {
 namespace {
@@ -57,6 +58,7 @@ std::string CommandList(const std::vector<Command>& commands) {
 }
 
 int RunModelport(int argc, const char* const* argv, const std::vector<Command>& commands) {
+  SetAllToolsProgram("modelport");
   const absl::string_view word = argc > 1 ? argv[1] : "";
   if (const Command* const command = FindCommand(commands, word))
     return RunTool(argc - 1, argv + 1, OfModelport(*command));

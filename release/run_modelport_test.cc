@@ -12,9 +12,6 @@
 #include "tools/command/tool_call.h"
 
 namespace modelport {
-
-absl::string_view AllToolsProgram() { return "modelport"; }
-
 namespace {
 
 using testing::HasSubstr;

@@ -96,12 +96,8 @@ void DescribeOutputs(const KeptOutputs& kept, Manifest& manifest) {
 }
 
 void DescribeTensors(const TargetTree& tree, Manifest& manifest) {
-  double parameters = 0;
-  for (const Slot& slot : tree.whole->slots) {
-    if (!slot.is_buffer) parameters += *ElementCount(slot.shape);
-  }
   manifest.set_tensors(tree.whole->slots.size());
-  manifest.set_parameters(parameters);
+  manifest.set_parameters(CountParameters(*tree.whole));
 }
 
 void DescribeInterface(const Interface& interface, Manifest& manifest) {

@@ -26,7 +26,8 @@ class BackgroundDigest {
 
   // Appends `bytes`, which must stay valid and unchanged as long as this object lives. Returns at once.
   void Append(absl::string_view bytes);
-  // Appends a copy of `bytes`. Waits while 8 MB of copies are left to be hashed. One thread at a time appends.
+  // Appends a copy of `bytes`. Waits while too many copies, of some megabytes, are left to be hashed. One thread at a
+  // time appends.
   void AppendCopy(absl::string_view bytes);
 
   // Waits until all bytes are hashed. Returns their SHA-256 as 64 lower-case hex digits.

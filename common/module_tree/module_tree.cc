@@ -72,6 +72,12 @@ absl::StatusOr<ModuleTree> BuildModuleTree(std::shared_ptr<const ModuleLibrary> 
   return builder.Finish();
 }
 
+int64_t CountParameters(const ModuleTree& tree) {
+  int64_t count = 0;  // The budget of a tree bounds it.
+  for (const Slot& slot : tree.slots) count += slot.is_buffer ? 0 : *ElementCount(slot.shape);
+  return count;
+}
+
 const Value* FindConstant(const ModuleTree& tree, absl::string_view path) { return FindBelow(tree.root, path); }
 
 const ModuleNode* FindModule(const ModuleTree& tree, absl::string_view path) {

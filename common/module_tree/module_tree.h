@@ -83,6 +83,9 @@ struct ModuleTree {
 //                    positive, a type that contains itself, a tree beyond its budget (tree_budget.h)
 absl::StatusOr<ModuleTree> BuildModuleTree(std::shared_ptr<const ModuleLibrary> library, const Call& call);
 
+// The elements of all parameters of `tree`; buffers are not counted.
+int64_t CountParameters(const ModuleTree& tree);
+
 // The constant of `tree` at a dotted path, "backbone.num_register_tokens"; null if there is none.
 const Value* FindConstant(const ModuleTree& tree, absl::string_view path);
 

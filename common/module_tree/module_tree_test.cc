@@ -401,6 +401,11 @@ TEST(KnobsTest, ValuesThatAreOutOfRangeOrNotNumbersAreErrors) {
   }
 }
 
+TEST(CountParametersTest, LeavesOutBuffers) {
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Build(kModules, "Net(4, 0, head=false)"));
+  EXPECT_EQ(CountParameters(tree), 4 + (4 * 3 + 4) + (1 * 4 + 1));  // The token and two layers.
+}
+
 TEST(FindConstantTest, FindsConstantsByTheirPaths) {
   auto library = std::make_shared<ModuleLibrary>();
   ASSERT_OK(library->AddFile({"modules.yaml", R"yaml(modules:

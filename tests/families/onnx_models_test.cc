@@ -24,7 +24,24 @@ ToolResult Export(const std::string& model, const std::vector<std::string>& flag
   return RunWarmTool("export", arguments, folder);
 }
 
-nlohmann::json Manifest(const std::string& path) { return nlohmann::json::parse(ReadFile(path)); }
+// The manifest of the proven file `name` in `folder`, which the export of `result` wrote. Null if `refused` has a
+// reason for which the export must have failed, or if it failed against the test's will.
+nlohmann::json ProvenManifest(const ToolResult& result, const std::string& refused, const std::string& folder,
+                              const std::string& name) {
+  if (!refused.empty()) {
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, HasSubstr(refused));
+    EXPECT_THAT(FileNames(folder), testing::IsEmpty());
+    return {};
+  }
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  if (result.exit_status != 0) return {};
+  EXPECT_THAT(FileNames(folder), ElementsAre(name, name + ".manifest.json"));
+  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/" + name + ".manifest.json"));
+  EXPECT_EQ(manifest["round_trip"]["proven"], true);
+  EXPECT_THAT(manifest["round_trip"]["runtime"], testing::StartsWith("OpenVINO "));
+  return manifest;
+}
 
 // What models/FAMILY/testdata/onnx.txt says of a model: sizes that have to be fixed, or why it has no file.
 Case CaseOf(const std::string& model) {
@@ -40,22 +57,13 @@ class OnnxModelTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(OnnxModelTest, IsProvenOrRefusedForItsReason) {
   const Case stated = CaseOf(GetParam());
-  const std::string folder = EmptyFolder("onnx"), sizes = Text(stated, "sizes"), refused = Text(stated, "refused");
+  const std::string folder = EmptyFolder("onnx"), sizes = Text(stated, "sizes");
   const ToolResult result = Export(
       GetParam(), sizes.empty() ? std::vector<std::string>() : std::vector<std::string>{"--sizes=" + sizes}, folder);
-  if (!refused.empty()) {
-    EXPECT_EQ(result.exit_status, 1);
-    EXPECT_THAT(result.err, HasSubstr(refused));
-    EXPECT_THAT(FileNames(folder), testing::IsEmpty());
-    return;
-  }
-  ASSERT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(FileNames(folder), ElementsAre(GetParam() + ".onnx", GetParam() + ".onnx.manifest.json"));
-  const nlohmann::json manifest = Manifest(folder + "/" + GetParam() + ".onnx.manifest.json");
+  const nlohmann::json manifest = ProvenManifest(result, Text(stated, "refused"), folder, GetParam() + ".onnx");
+  if (manifest.is_null()) return;
   EXPECT_EQ(manifest["target"], "onnx");
   EXPECT_EQ(manifest["opset"], 17);
-  EXPECT_EQ(manifest["round_trip"]["proven"], true);
-  EXPECT_THAT(manifest["round_trip"]["runtime"], testing::StartsWith("OpenVINO "));
   EXPECT_EQ(manifest["entry_points"].size(), 1);
 }
 
@@ -67,15 +75,9 @@ TEST_P(OnnxModelTest, IsProvenInFloat16) {
   std::vector<std::string> flags = {"--dtype=float16", "--out=m.onnx"};
   if (!sizes.empty()) flags.push_back("--sizes=" + sizes);
   const ToolResult result = Export(GetParam(), flags, folder);
-  if (const std::string refused = Text(stated, "refused_float16"); !refused.empty()) {
-    EXPECT_EQ(result.exit_status, 1);
-    EXPECT_THAT(result.err, HasSubstr(refused));
-    return;
-  }
-  ASSERT_EQ(result.exit_status, 0) << result.err;
-  const nlohmann::json manifest = Manifest(folder + "/m.onnx.manifest.json");
+  const nlohmann::json manifest = ProvenManifest(result, Text(stated, "refused_float16"), folder, "m.onnx");
+  if (manifest.is_null()) return;
   EXPECT_EQ(manifest["dtype"], "float16");
-  EXPECT_EQ(manifest["round_trip"]["proven"], true);
   EXPECT_EQ(manifest["entry_points"][0]["inputs"][0]["dtype"], "float32");
   EXPECT_EQ(manifest["entry_points"][0]["outputs"][0]["dtype"], "float32");
 }
@@ -99,19 +101,12 @@ TEST(OnnxImagesTest, AFileThatPreparesImagesIsProvenOrRefusedForItsReason) {
                                   [](const std::string& name) { return Text(CaseOf(name), "refused").empty(); });
   if (model == models.end()) GTEST_SKIP() << "no model prepares images";
   const Case stated = CaseOf(*model);
-  const std::string folder = EmptyFolder("images"), refused = Text(stated, "refused_images");
+  const std::string folder = EmptyFolder("images");
   const ToolResult result =
       Export(*model, {"--with_preprocess", "--sizes=B=1,H=45,W=31" + OtherSizes(Text(stated, "sizes")), "--out=m.onnx"},
              folder);
-  if (!refused.empty()) {
-    EXPECT_EQ(result.exit_status, 1);
-    EXPECT_THAT(result.err, HasSubstr(refused));
-    return;
-  }
-  ASSERT_EQ(result.exit_status, 0) << result.err;
-  const nlohmann::json manifest = Manifest(folder + "/m.onnx.manifest.json");
-  EXPECT_EQ(manifest["round_trip"]["proven"], true);
-  EXPECT_EQ(manifest["entry_points"][0]["inputs"][0]["dtype"], "float32");
+  const nlohmann::json manifest = ProvenManifest(result, Text(stated, "refused_images"), folder, "m.onnx");
+  if (!manifest.is_null()) EXPECT_EQ(manifest["entry_points"][0]["inputs"][0]["dtype"], "float32");
 }
 
 // The wrappers that give a host one image for one image.
@@ -121,20 +116,14 @@ TEST_P(HostModelTest, IsOneImageForOneImageOrRefusedForItsReason) {
   const auto& [model, wrapper] = FindNukeTestModel(GetParam());
   const Case stated = CaseOf(model);
   const std::string folder = EmptyFolder("host");
-  const std::string refused = Text(stated, wrapper.empty() ? "refused_host" : "refused_host_" + wrapper);
   const ToolResult result =
       RunWarmTool("export",
                   {"--model=" + model, "--weights=seeded", "--target=unreal", "--out=m.onnx", "--sizes=H=31,W=45",
                    "--plugin_path=" + DataPath("models"), "--wrapper=" + wrapper},
                   folder);
-  if (!refused.empty()) {
-    EXPECT_EQ(result.exit_status, 1);
-    EXPECT_THAT(result.err, HasSubstr(refused));
-    return;
-  }
-  ASSERT_EQ(result.exit_status, 0) << result.err;
-  const nlohmann::json manifest = Manifest(folder + "/m.onnx.manifest.json");
-  EXPECT_EQ(manifest["round_trip"]["proven"], true);
+  const std::string refused = Text(stated, wrapper.empty() ? "refused_host" : "refused_host_" + wrapper);
+  const nlohmann::json manifest = ProvenManifest(result, refused, folder, "m.onnx");
+  if (manifest.is_null()) return;
   const auto channels_in = manifest["interface"]["channels_in"].size();
   const auto channels_out = manifest["interface"]["channels_out"].size();
   const int scale = manifest["interface"]["scale"];

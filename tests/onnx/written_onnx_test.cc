@@ -75,7 +75,7 @@ TEST_P(WrittenOnnxTest, AChangedWeightIsNamed) {
 }
 
 TEST_P(WrittenOnnxTest, AChangedTextOfTheGraphIsFound) {
-  // The doc string of the file comes first, and is no weight.
+  // The name of the producer, at the front of the file.
   const size_t place = file_.text.find("modelport");
   ASSERT_NE(place, std::string::npos);
   EXPECT_THAT(Check(Changed(file_.text, place), data_.text),

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/match.h"

@@ -7,7 +7,16 @@
 
 namespace modelport {
 
-__attribute__((weak)) absl::string_view AllToolsProgram() { return ""; }
+namespace {
+
+std::string& AllToolsProgram() {
+  static auto* const program = new std::string();
+  return *program;
+}
+
+}  // namespace
+
+void SetAllToolsProgram(absl::string_view name) { AllToolsProgram() = std::string(name); }
 
 std::string RepositoryOf(absl::string_view path) {
   constexpr absl::string_view kBefore = "/bin/external/", kAfter = "/tools/";
@@ -28,7 +37,7 @@ const std::string& ModelportRepository() {
 }
 
 std::string ToolCall(absl::string_view tool, absl::string_view arguments) {
-  const absl::string_view program = AllToolsProgram();
+  const std::string& program = AllToolsProgram();
   if (!program.empty()) return absl::StrCat(program, " ", tool, arguments.empty() ? "" : " ", arguments);
   return absl::StrCat("bazel run ", ModelportRepository(), "//tools:", tool, arguments.empty() ? "" : " -- ",
                       arguments);

@@ -8,9 +8,9 @@
 
 namespace modelport {
 
-// The program that has all tools as its commands, "modelport"; "" where each tool is a program of its own. The latter
-// is the default; a program of all tools defines this function itself, and the linker takes that definition.
-absl::string_view AllToolsProgram();
+// Says that this program has all tools as its commands and is called `name`, "modelport". Without it, each tool is a
+// program of its own. To be called before ToolCall.
+void SetAllToolsProgram(absl::string_view name);
 
 // The name that Modelport's repository has in the workspace of another that built the program at `path`, with an @
 // before it: "@modelport" of "/base/bazel-out/k8-opt/bin/external/modelport/tools/list/list"; "" in Modelport's own.

@@ -38,9 +38,7 @@ struct ListFlags {
 
 absl::StatusOr<int64_t> Parameters(const CatalogEntry& entry) {
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  int64_t parameters = 0;
-  for (const Slot& slot : tree.slots) parameters += slot.is_buffer ? 0 : *ElementCount(slot.shape);
-  return parameters;
+  return CountParameters(tree);
 }
 
 std::string FileNames(const Variant& variant) {
