@@ -18,8 +18,10 @@ std::string WithCommands(absl::string_view page) {
   static const auto* const run = new std::regex(R"((\./)?bazelw? run (--config=\w+ )?//tools:(\w+)( --)?)");
   static const auto* const label = new std::regex(R"(//tools:(\w+)( --)?)");
   static const auto* const picture = new std::regex("=docs/pictures/");
+  static const auto* const aside = new std::regex(R"(\s\(`//[^`]*`\))");
   std::string text = std::regex_replace(std::string(page), *run, "modelport $3");
   text = std::regex_replace(text, *label, "modelport $1");
+  text = std::regex_replace(text, *aside, "");
   return std::regex_replace(text, *picture, "=share/doc/modelport/pictures/");
 }
 
@@ -48,6 +50,12 @@ bool NamesBazel(absl::string_view text) {
          absl::StrContains(text, "--output_groups") || absl::StrContains(text, ".bzl");
 }
 
+// Whether a sentence is on targets or tests of the sources.
+bool NamesSources(const std::string& text) {
+  static const auto* const source = new std::regex(R"((^|[^:\w])//(:?\w|[.]{3})|\btests/)");
+  return std::regex_search(text, *source);
+}
+
 // The lines of a page in blocks, between which lines are empty; a fence is one block.
 std::vector<std::vector<std::string>> Blocks(const std::string& page) {
   std::vector<std::vector<std::string>> blocks(1);
@@ -73,14 +81,15 @@ const std::regex& SentenceEnd() {
   return *end;
 }
 
-std::string SentencesWithoutBazel(const std::string& text) {
+std::string SentencesForUsers(const std::string& text) {
   std::string kept;
   size_t begin = 0;
   while (begin < text.size()) {
     std::smatch found;
     const bool is_found = std::regex_search(text.begin() + begin, text.end(), found, SentenceEnd());
     const size_t stop = is_found ? begin + found.position() + found.length() : text.size();
-    if (const std::string sentence = text.substr(begin, stop - begin); !NamesBazel(sentence)) kept += sentence;
+    const std::string sentence = text.substr(begin, stop - begin);
+    if (!NamesBazel(sentence) && !NamesSources(sentence)) kept += sentence;
     begin = stop;
   }
   return std::string(absl::StripTrailingAsciiWhitespace(kept));
@@ -126,11 +135,11 @@ std::string WithLiveLinks(const std::string& page, const HasFile& has) {
   return text;
 }
 
-// The block without what names bazel; "" if nothing is left.
-std::string WithoutBazel(const std::vector<std::string>& block) {
+// The block without what names bazel and, but for tables, whose columns would lack a cell, the sources; "" if nothing
+// is left.
+std::string ForUsers(const std::vector<std::string>& block) {
   const std::string text = absl::StrJoin(block, "\n");
-  if (!NamesBazel(text)) return text;
-  if (IsCode(block)) return "";
+  if (IsCode(block)) return NamesBazel(text) ? "" : text;
   std::vector<std::string> kept;
   if (absl::StartsWith(block[0], "|")) {
     for (const std::string& row : block) {
@@ -153,7 +162,7 @@ std::string WithoutBazel(const std::vector<std::string>& block) {
     std::smatch found;
     const std::string first = item.substr(0, item.find('\n'));
     const size_t begin = std::regex_match(first, found, *mark) ? found[1].length() : 0;
-    const std::string sentences = SentencesWithoutBazel(item.substr(begin));
+    const std::string sentences = SentencesForUsers(item.substr(begin));
     if (sentences.empty()) continue;
     const bool is_numbered = begin > 0 && found[2] != "-";
     kept.push_back(absl::StrCat(is_numbered ? absl::StrCat(++number, ". ") : item.substr(0, begin), sentences));
@@ -166,7 +175,7 @@ std::string WithoutBazel(const std::vector<std::string>& block) {
 std::string ArchivePage(absl::string_view page, const HasFile& has) {
   std::vector<std::string> blocks;
   for (const std::vector<std::string>& block : Blocks(KeptLines(WithCommands(page), has))) {
-    std::string kept = WithoutBazel(block);
+    std::string kept = ForUsers(block);
     // The sentence that leads to code goes with it.
     if (kept.empty() && IsCode(block) && !blocks.empty() && absl::EndsWith(blocks.back(), ":")) {
       blocks.back() = WithoutLastSentence(blocks.back());

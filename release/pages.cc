@@ -7,6 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "common/manifest/version.h"
+#include "tools/command/tool_call.h"
 
 namespace modelport {
 namespace {
@@ -67,7 +68,8 @@ std::string ManPage(const std::vector<Command>& commands) {
       page,
       ".SH EXIT STATUS\n0 if the command did what it was asked to do and proved it, else 1\\&. With "
       "\\fB\\-\\-json\\fR 2 for a wrong call, 3 for a damaged file, 4 for what is unavailable, and 1 for what "
-      "is refused and all else: docs/json.md\\&.\n");
+      "is refused and all else: ",
+      PagePlace("json.md"), "\\&.\n");
 }
 
 std::string BashCompletion(const std::vector<Command>& commands) {

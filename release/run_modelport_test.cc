@@ -88,7 +88,7 @@ TEST(RunModelportTest, HelpOfACommandShowsItsFlags) {
       "Sings.\nUsage: modelport sing [FLAG]... FILE\n\n  --what=...  a song; modelport play plays it\n\n"
       "The exit status is 0 if all is done and proven, else 1, and the first word on\n"
       "stderr is a code that tells a wrong flag, what is refused, a damaged file and\n"
-      "others apart: docs/json.md#codes.\n";
+      "others apart: share/doc/modelport/json.md#codes.\n";
   EXPECT_EQ(Modelport({"help", "sing"}).out, kHelp);
   EXPECT_EQ(Modelport({"sing", "--help"}).out, kHelp);
 }

@@ -15,6 +15,7 @@
 #include "artifact/format/built_module.h"
 #include "artifact/format/stored_tensors.h"
 #include "common/expression/expression.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/manifest/version.h"
 #include "common/module_tree/entry_point.h"
 #include "common/module_tree/keep_outputs.h"
@@ -262,6 +263,7 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
   if (tree.is_wrapped()) DescribeInterface(*tree.whole->interface, manifest);
   const PortTypes ports = {.usual = format.PortType(request.dtype), .takes_bytes = format.takes_bytes()};
   DescribeEntryPoints(ports, preprocessing, built, manifest);
+  if (!request.knobs.empty()) ClearUnits(manifest);
   if (format.keeps_knobs()) DescribeKnobs(tree.whole->root, manifest);
   return manifest;
 }

@@ -57,6 +57,15 @@ const Manifest::Result& MainOutput(const Manifest& manifest) {
   return forward.outputs().empty() ? Manifest::Result::default_instance() : forward.outputs(0);
 }
 
+void ClearUnits(Manifest& manifest) {
+  for (Manifest::EntryPoint& entry_point : *manifest.mutable_entry_points()) {
+    for (Manifest::Result& output : *entry_point.mutable_outputs()) {
+      output.clear_unit();
+      output.clear_larger_is();
+    }
+  }
+}
+
 bool IsBetweenFrames(const Manifest& manifest) {
   const auto& frames = manifest.interface().frames();
   return frames.size() == 2 && frames[1] == 1;

@@ -22,21 +22,18 @@ predict demo_upscale --out="$out/larger.png"
 "$programs/docs/pictures/draw_scene" "$out/after.png" --size=150x100 --time=1
 predict demo_between --input="$out/before.png,$out/after.png" --between=1 --out="$out/between.png"
 
-# What nodes for Nuke make, each by the artifact in its package.
+# What nodes for Nuke make, each by the artifact in its package. Those for larger images and images between make what is above.
 # package PICTURE MODEL [FLAG]...
 package() {
   "$programs/tools/package/package" --model="$2" --nuke=13 --out=node "${@:3}"
   cp node/*_picture.png "$out/$1.png"
   rm -r node
 }
-"$programs/docs/pictures/draw_scene" scene.png --size=210x140 --trimap=trimap.png
-package node_depth demo_depth --picture=scene.png
-"$programs/docs/pictures/draw_scene" tiny.png --size=90x60
-package node_upscale demo_upscale --picture=tiny.png
-package node_between demo_between --picture="$out/before.png,$out/after.png"
+package node_depth demo_depth --picture="$out/small.png"
 package node_flow demo_between --wrapper=flow --picture="$out/before.png,$out/after.png"
 
 # Noise, which a PNG cannot make small, tells no more in a large picture.
+"$programs/docs/pictures/draw_scene" scene.png --size=210x140
 predict dinov2_vits14 --weights=seeded --out="$out/features.png"
 "$programs/docs/pictures/draw_scene" scene.png --size=105x70 --trimap=trimap.png
 predict moge2_vits_normal --weights=seeded --size=1200 --out="$out/normals.png" --normals

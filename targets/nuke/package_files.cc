@@ -289,6 +289,7 @@ void AddPreview(const Manifest& manifest, TemplateData& data) {
   data.lists["previewed_flow"] = KeepIf(kind == "flow");
   data.lists["switched_preview"] = KeepIf(!is_coloured && kind != "colour" && kind != "flow");
   data.values["preview_high"] = MainOutput(manifest).unit().empty() ? "1" : "20";
+  data.values["remapped_range"] = kind == "depth" ? ", or from 0 to 1 with *Remap*" : "";
   data.lists["preview"] = {};
   for (size_t i = 0; kind != "colour" && i < 3; ++i) {
     const std::string& shown = own[std::min(i, own.size() - 1)];
@@ -364,13 +365,18 @@ void AddReleases(const Manifest& manifest, TemplateData& data) {
 }
 
 // What a user has to know about the image and the output.
-void AddHelp(const Manifest& manifest, TemplateData& data) {
+// What the plugin says of the inputs and outputs of the node's model.
+std::vector<std::string> HelpTexts(const Manifest& manifest) {
+  std::vector<std::string> texts;
+  for (const Manifest::Input& input : Forward(manifest).inputs()) texts.push_back(input.help());
+  for (const Manifest::Result& output : Forward(manifest).outputs()) texts.push_back(output.help());
+  std::erase(texts, "");
+  return texts;
+}
+
+void AddHelp(const std::vector<std::string>& texts, TemplateData& data) {
   std::vector<TemplateValues>& help = data.lists["help"];
-  const auto add = [&](const std::string& text) {
-    if (!text.empty()) help.push_back({{"help", text}, {"index", absl::StrCat(help.size())}});
-  };
-  for (const Manifest::Input& input : Forward(manifest).inputs()) add(input.help());
-  for (const Manifest::Result& output : Forward(manifest).outputs()) add(output.help());
+  for (const std::string& text : texts) help.push_back({{"help", text}, {"index", absl::StrCat(help.size())}});
 }
 
 void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
@@ -476,6 +482,8 @@ absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manif
     data.lists["models"].push_back(Values(manifest));
     data.lists["models"].back()["index"] = absl::StrCat(names.size());
     if (IsSeeded(manifest)) data.lists["seeded"] = KeepIf(true);
+    if (HelpTexts(manifest) != HelpTexts(node))
+      data.lists["help"].clear();  // One node cannot say what holds of one model.
   }
   data.lists["alone"] = {};
   data.lists["choice"] = KeepIf(true);
@@ -511,7 +519,7 @@ absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
   AddReleases(manifest, data);
   AddSize(manifest, data);
   AddPassages(manifest, data);
-  AddHelp(manifest, data);
+  AddHelp(HelpTexts(manifest), data);
   data.lists["pictured"] = {};
   data.values["picture"] = "";
   data.lists["models"] = {Values(manifest)};

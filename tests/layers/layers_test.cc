@@ -70,9 +70,14 @@ const LayerCase kCases[] = {
     {"attention_in_parts", "RelativePositionAttention(8, 8, height=750, width=2)", {1, 750, 2, 8}, /*every=*/13},
     {"partition", "Partition(4)", {2, 5, 9, 3}},
     {"windows", "Windows(4)", {2, 5, 9, 3}},
+    {"position_bias", "PositionBias(3, heads=2)", {1, 2, 9, 9}},
+    {"shifted_mask", "ShiftedMask(4, height=4, width=8)", {2, 16, 16}},
+    {"rolled", "Rolled(2)", {2, 5, 3, 4}},
+    {"rolled_back", "Rolled(-2)", {2, 5, 3, 4}},
 };
 
-// Modules that call functions: those for windows split, add its number to every window, and join.
+// Modules that call functions: those for windows split, add its number to every window, and join; those of relative
+// positions and of shifted windows add a bias and a mask to weights.
 constexpr char kFunctionCallers[] = R"yaml(modules:
   Partition(window):
     constants: {window: window}
@@ -86,6 +91,26 @@ constexpr char kFunctionCallers[] = R"yaml(modules:
         y = partition_windows(x, self.window)
         y = y + torch.arange(y.shape[0]).reshape(-1, 1, 1, 1)
         return join_windows(y, self.window, x.shape[1], x.shape[2])
+  PositionBias(window, heads):
+    parameters: {relative_position_bias_table: ["(2 * window - 1) * (2 * window - 1)", heads]}
+    constants: {window: window}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return x + relative_position_bias(self.relative_position_bias_table, self.window)
+  ShiftedMask(window, height, width):
+    constants: {window: window, height: height, width: width}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        rows = shifted_regions(self.height, self.window, 3, x.device)
+        columns = shifted_regions(self.width, self.window, 1, x.device)
+        regions = partition_windows((rows.reshape(-1, 1) + columns).reshape(1, self.height, self.width, 1), self.window)
+        regions = regions.reshape(-1, self.window * self.window)
+        return x + (regions.unsqueeze(1) != regions.unsqueeze(2)).to(x.dtype) * -100.0
+  Rolled(by):
+    constants: {by: by}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return rolled(x, self.by)
   PatchMap(rows, columns):
     constants: {rows: rows, columns: columns}
     methods: |

@@ -50,6 +50,23 @@ TEST(NukeExportTest, TheManifestStatesTargetEntryPointKnobsAndProof) {
   EXPECT_THAT(manifest["knobs"][3]["help"].get<std::string>(), StartsWith("Focal length in pixels"));
 }
 
+// A direction, unit or range that a knob may have changed is not stated.
+TEST(NukeExportTest, OfKnobsThatAreSetNoUnitIsStated) {
+  const std::string model = ExampleModel("depth for a focal length");
+  for (const bool is_set : {false, true}) {
+    const std::string folder = EmptyFolder("units");
+    std::vector<std::string> flags = {"--model=" + model, "--weights=seeded", "--target=nuke",
+                                      "--plugin_path=" + DataPath("models")};
+    if (is_set) flags.push_back("--knob=convention=1");
+    const ToolResult result = RunWarmTool("export", flags, folder);
+    ASSERT_EQ(result.exit_status, 0) << result.err;
+    const nlohmann::json depth = ReadManifest(folder, model)["entry_points"][0]["outputs"][0];
+    EXPECT_EQ(depth.value("larger_is", ""), is_set ? "" : "farther");
+    const ToolResult verified = RunWarmTool("verify", {model + ".pt", "--plugin_path=" + DataPath("models")}, folder);
+    EXPECT_EQ(verified.exit_status, 0) << verified.err;
+  }
+}
+
 TEST(NukeExportTest, VerifyRebuildsItForItsTarget) {
   const std::string folder = EmptyFolder("verify");
   ASSERT_EQ(Export(folder, ExampleModel("features")).exit_status, 0);

@@ -307,6 +307,19 @@ TEST_P(NukeDepthTest, ValuesOutOfRangeActLikeTheNearestInIt) {
   EXPECT_TRUE(at::equal(Depth(0, 5), Depth(0, 1)));
 }
 
+TEST_P(NukeDepthTest, UnitAndScaleOfMetresAreKnobs) {
+  if (!model_.nuke.hasattr("unit")) GTEST_SKIP() << "its depth is not in metres by itself";
+  const at::Tensor metres = model_.Run(image_);
+  const auto in_unit = [&](int64_t unit, double scale) {
+    return model_.Run(image_, {{"unit", unit}, {"scale", scale}});
+  };
+  EXPECT_LE(RelativeDifference(metres * 250, in_unit(1, 2.5)), 1e-6);
+  EXPECT_LE(RelativeDifference(metres / 0.0254, in_unit(2, 1.0)), 1e-6);
+  EXPECT_LE(RelativeDifference(metres / 0.3048, in_unit(3, 1.0)), 1e-6);
+  EXPECT_TRUE(at::equal(in_unit(9, 1.0), in_unit(3, 1.0)));
+  EXPECT_TRUE(at::equal(in_unit(-2, 1.0), metres));
+}
+
 TEST_P(NukeDepthTest, KnobsAreSavedWithTheArtifact) {
   model_.nuke.setattr("convention", other_convention());
   const std::string path = testing::TempDir() + "/knobs.pt";

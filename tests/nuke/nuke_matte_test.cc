@@ -118,6 +118,8 @@ TEST_F(NukeMatteTest, EdgesOfAShapeBecomeUnknown) {
   EXPECT_TRUE(at::equal(run(3, 5), matte));
   EXPECT_FALSE(at::equal(run(0, 0), matte));
   EXPECT_TRUE(at::equal(run(3, 5, /*show=*/1), expected));
+  EXPECT_TRUE(at::equal(run(-3, 5, /*show=*/1), run(0, 5, /*show=*/1)));
+  EXPECT_TRUE(at::equal(run(3, -5, /*show=*/1), run(3, 0, /*show=*/1)));
   // A shape has no edge at the border of the image, and what is soft is unknown at any rate.
   trimap();
   alpha.slice(3, 0, 10).fill_(1);

@@ -44,6 +44,9 @@ TEST_F(NukePromptedDepthTest, TheCoarseDepthSetsTheScale) {
   at::Tensor farther = image.clone();
   farther.slice(1, 3, 4).mul_(4);
   EXPECT_LE(RelativeDifference(model_.Run(image) * 4, model_.Run(farther)), 1e-5);
+  // Of millimetres as of metres.
+  farther.slice(1, 3, 4).mul_(1 << 18);
+  EXPECT_LE(RelativeDifference(model_.Run(image) * (1 << 20), model_.Run(farther)), 1e-5);
 }
 
 TEST_F(NukePromptedDepthTest, UnitScaleAndDirectionAreKnobs) {
@@ -63,9 +66,10 @@ TEST_F(NukePromptedDepthTest, TakesAnySizeAndWhatIsNoNumber) {
   at::Tensor image = Prompted(1, 31, 45);
   image.select(1, 3).slice(0, 0, 1).slice(1, 3, 5).fill_(std::numeric_limits<float>::quiet_NaN());
   image.select(1, 3).slice(1, 7, 9).fill_(std::numeric_limits<float>::infinity());
+  image.select(1, 3).slice(1, 9, 11).fill_(-std::numeric_limits<float>::infinity());
   at::Tensor holes = image.clone();
   holes.select(1, 3).slice(0, 0, 1).slice(1, 3, 5).zero_();
-  holes.select(1, 3).slice(1, 7, 9).zero_();
+  holes.select(1, 3).slice(1, 7, 11).zero_();
   const at::Tensor depth = model_.Run(image, {{"max_size", 30}});
   EXPECT_EQ(depth.sizes(), at::IntArrayRef({1, 1, 31, 45}));
   EXPECT_TRUE(at::isfinite(depth).all().item<bool>());

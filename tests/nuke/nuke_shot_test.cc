@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -53,6 +54,19 @@ TEST_F(NukeShotTest, EachFrameCountsInItsPlace) {
     EXPECT_GT(RelativeDifference(depth, model_.Run(Packed(other))), 1e-5) << i;
   }
   EXPECT_GT(RelativeDifference(depth, model_.Run(Packed(shot.flip({1})))), 1e-5);
+}
+
+TEST(NukeMetricShotTest, UnitAndScaleOfMetresAreKnobs) {
+  int models = 0;
+  for (const std::string& name : NukeTestModels("NukeShot")) {
+    NukeModel model = GetNukeModel(name);
+    if (!model.nuke.hasattr("unit")) continue;
+    ++models;
+    const at::Tensor shot = SeededImage(1, 3 * kFrames, 28, 42), metres = model.Run(shot);
+    EXPECT_LE(RelativeDifference(metres * 250, model.Run(shot, {{"unit", 1}, {"scale", 2.5}})), 1e-6);
+    EXPECT_LE(RelativeDifference(metres / 0.3048, model.Run(shot, {{"unit", 3}, {"scale", 1.0}})), 1e-6);
+  }
+  EXPECT_GT(models, 0);
 }
 
 TEST_F(NukeShotTest, TakesAnySizeAndWhatIsNoColour) {

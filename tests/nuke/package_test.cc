@@ -254,6 +254,10 @@ TEST(PackageTest, OneOfSeveralWrappersHasAPackageOfItsOwn) {
     const ToolResult verified = RunWarmTool("verify", {file, Plugins()}, folder);
     EXPECT_EQ(verified.exit_status, 0) << verified.err;
   }
+  // Both in one call.
+  ASSERT_EQ(package({"--wrapper=features,classes", "--out=both"}).exit_status, 0);
+  EXPECT_THAT(FileNames(folder + "/both"), ElementsAre(ClassesModel(), ClassesModel() + "_classes"));
+  fs::remove_all(folder + "/both");
   EXPECT_THAT(package({"--wrapper=class"}).err, StartsWith("INVALID_ARGUMENT: --wrapper=class: " + ClassesModel() +
                                                            " has no such wrapper for nuke; it has features "
                                                            "(the default), classes"));

@@ -113,6 +113,29 @@ TEST(PredictPromptTest, TheNodesKnobsSayTheSame) {
   EXPECT_EQ(Largest(node("point_1_is=0")), 0);
 }
 
+// Red, green and blue of a pixel.
+std::vector<int> ColourAt(const Image& image, int x, int y) {
+  const uint8_t* const pixel = &std::get<std::vector<uint8_t>>(image.pixels)[3 * (y * image.width + x)];
+  return {pixel[0], pixel[1], pixel[2]};
+}
+
+TEST(PredictPromptTest, ThePictureShowsThePrompt) {
+  const std::string folder = FolderWithPhoto("prompt");
+  const ToolResult result = Predict(
+      folder, {"--point=12,7", "--point=20,21,0", "--box=4,3,30,25", "--size=64", "--out=both.png", "--side_by_side"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  ASSERT_OK_AND_ASSIGN(const ReadImageResult both, ReadImage(folder + "/both.png", 1000000));
+  // A caption says that the weights are seeded, which is wider.
+  const int left = (both.image.width - 2 * kWidth) / 2, right = left + kWidth;
+  const std::vector<int> meant = {40, 255, 80}, not_meant = {60, 120, 255};
+  EXPECT_EQ(ColourAt(both.image, right + 12, 7), meant);
+  EXPECT_EQ(ColourAt(both.image, right + 20, 21), not_meant);
+  EXPECT_EQ(ColourAt(both.image, right + 4, 14), meant);   // The left edge of the box.
+  EXPECT_EQ(ColourAt(both.image, right + 17, 3), meant);   // Its upper one.
+  EXPECT_NE(ColourAt(both.image, right + 12, 14), meant);  // Within it.
+  EXPECT_NE(ColourAt(both.image, left + 12, 7), meant);    // The image itself.
+}
+
 TEST(PredictPromptTest, ThePictureHasTheImageBesideIt) {
   const std::string folder = FolderWithPhoto("picture");
   const ToolResult result = Predict(folder, {"--point=12,7", "--size=64", "--out=both.png", "--side_by_side"});
@@ -149,7 +172,7 @@ TEST(PredictPromptTest, WrongPromptsSayWhatIsWanted) {
   EXPECT_THAT(error({"--point=12,31"}), HasSubstr("the point 12,31 is outside of the image, which has 40 x 30 pixels"));
   EXPECT_THAT(error({"--point=12,7"}, DepthModel()), HasSubstr("--point and --box: " + DepthModel() + " takes none"));
   EXPECT_THAT(error({"--point=12,7", "--trimap=photo.png"}),
-              HasSubstr("--point and --trimap do not go together: a prompt is for one image"));
+              HasSubstr("--point and --trimap do not go together: a prompt says what a matte is of"));
   EXPECT_THAT(FileNames(folder), testing::ElementsAre("photo.png"));
 }
 

@@ -24,6 +24,7 @@
 #include "tools/command/memory.h"
 #include "tools/command/report.h"
 #include "tools/command/terminal.h"
+#include "tools/command/tool_call.h"
 #include "tools/command/user_path.h"
 
 namespace modelport {
@@ -39,9 +40,12 @@ bool IsJson(absl::string_view argument) {
 
 bool IsVersion(absl::string_view argument) { return argument == "--version" || argument == "-version"; }
 
-constexpr absl::string_view kStatusHelp =
-    "The exit status is 0 if all is done and proven, else 1, and the first word on stderr is a code that tells a wrong "
-    "flag, what is refused, a damaged file and others apart: docs/json.md#codes.";
+std::string StatusHelp() {
+  return absl::StrCat(
+      "The exit status is 0 if all is done and proven, else 1, and the first word on stderr is a code that tells a "
+      "wrong flag, what is refused, a damaged file and others apart: ",
+      PagePlace("json.md#codes"), ".");
+}
 
 // For tools that have the flag.
 constexpr absl::string_view kJsonStatusHelp =
@@ -82,7 +86,7 @@ std::string CommandHelp(const Command& command, size_t columns) {
   const std::string arguments = command.arguments.empty() ? "" : absl::StrCat(" ", command.arguments);
   const CommandRun run = command.begin();
   const std::string flags = FlagsTable(*run.flags, columns);
-  const std::string status = absl::StrCat(kStatusHelp, run.report == nullptr ? "" : kJsonStatusHelp);
+  const std::string status = absl::StrCat(StatusHelp(), run.report == nullptr ? "" : kJsonStatusHelp);
   return absl::StrCat(absl::StrJoin(Wrap(command.summary, columns), "\n"), "\nUsage: ", command.name, " [FLAG]...",
                       arguments, "\n\n", flags, flags.empty() ? "" : "\n", absl::StrJoin(Wrap(status, columns), "\n"),
                       "\n");

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
+#include "tools/command/tool_call.h"
 
 namespace modelport {
 namespace {
@@ -14,7 +15,7 @@ constexpr int kVersion = 1;
 }  // namespace
 
 Report::Report(FlagGroup& group)
-    : json_(group, "json", false, "print one JSON object in the place of tables: docs/json.md"),
+    : json_(group, "json", false, absl::StrCat("print one JSON object in the place of tables: ", PagePlace("json.md"))),
       fields_(std::make_unique<Json>(Json::object())) {}
 
 Report::~Report() = default;

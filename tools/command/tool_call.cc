@@ -43,4 +43,9 @@ std::string ToolCall(absl::string_view tool, absl::string_view arguments) {
                       arguments);
 }
 
+std::string PagePlace(absl::string_view page) {
+  const std::string& program = AllToolsProgram();
+  return absl::StrCat(program.empty() ? "docs/" : absl::StrCat("share/doc/", program, "/"), page);
+}
+
 }  // namespace modelport

@@ -24,6 +24,10 @@ const std::string& ModelportRepository();
 // or "modelport list --x".
 std::string ToolCall(absl::string_view tool, absl::string_view arguments = "");
 
+// Where users find a page of the documentation: "docs/json.md" of "json.md", or "share/doc/modelport/json.md" in the
+// archive of a program of all tools.
+std::string PagePlace(absl::string_view page);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_TOOLS_COMMAND_TOOL_CALL_H_

@@ -9,6 +9,7 @@ namespace {
 TEST(ToolCallTest, EachToolIsATargetOfBazel) {
   EXPECT_EQ(ToolCall("list"), "bazel run //tools:list");
   EXPECT_EQ(ToolCall("list", "--x"), "bazel run //tools:list -- --x");
+  EXPECT_EQ(PagePlace("json.md"), "docs/json.md");
 }
 
 TEST(ToolCallTest, InTheWorkspaceOfAnotherRepositoryTheCallNamesModelports) {

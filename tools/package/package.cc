@@ -77,7 +77,8 @@ absl::StatusOr<Packaged> PackageOne(PackageFlags& flags, const PackageRequest& r
     if (!request.picture.empty()) report["picture"] = PicturePath(artifact);
     flags.report.fields()["packages"].push_back(std::move(report));
   } else {
-    std::cout << ExportSummary(manifest, artifact, time) << "Next: " << options.request.target->next_step(path, manifest) << "\n"
+    std::cout << ExportSummary(manifest, artifact, time)
+              << "Next: " << options.request.target->next_step(path, manifest) << "\n"
               << std::flush;
   }
   std::string notes = absl::StrCat(choice, LicenceNote(manifest));
@@ -156,15 +157,16 @@ absl::Status PackageEach(PackageFlags& flags, const PackageRequest& request) {
     flags.report.fields()["left_out"].push_back(model);
   }
   for (const ChosenPackage& package : request.packages) {
-    const std::string name = PackageName(request, package);
-    absl::StatusOr<Packaged> packaged = PackageOne(flags, request, package, absl::StrCat(request.out, "/", name));
+    const std::string name = PackageName(request, package), folder = absl::StrCat(request.out, "/", name);
+    absl::StatusOr<Packaged> packaged = PackageOne(flags, request, package, folder);
     if (packaged.ok()) {
       absl::StrAppend(&notes, packaged->notes);
       manifests.push_back(std::move(packaged->manifest));
       if (!flags.report.is_wanted()) std::cout << "\n";
     } else {
       failures.Add(name, packaged.status());
-      flags.report.fields()["failed"].push_back({{"model", package.model}, {"error", ErrorReport(packaged.status())}});
+      flags.report.fields()["failed"].push_back(
+          {{"model", package.model}, {"folder", folder}, {"error", ErrorReport(packaged.status())}});
     }
   }
   std::error_code error;

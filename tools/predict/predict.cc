@@ -72,7 +72,7 @@ struct PredictFlags {
     }
     for (AnyFlag* const prompt : FlagGroup{&point, &box}) {
       prompt->NotWith({&trimap, &prompt_depth, &between, &flow, &views, &cameras, &points},
-                      "a prompt is for one image");
+                      "a prompt says what a matte is of");
     }
     benchmark.NotWith({&compare}, "it measures one artifact");
     resume.NotWith({&benchmark}, "that writes nothing");

@@ -22,6 +22,7 @@
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
 #include "tools/command/report.h"
+#include "tools/command/tool_call.h"
 #include "tools/command/user_path.h"
 #include "tools/request/given_files.h"
 #include "tools/request/load_registry.h"
@@ -46,8 +47,9 @@ struct VerifyFlags {
                         "the public key in PEM of whoever signed the artifact: first its signature, which lies beside "
                         "it, is checked; without it, a signature is not checked"};
   Flag<std::string> reference{group, "reference", "",
-                              "a safetensors file of stored inputs and outputs, which the artifact must reproduce; "
-                              "docs/plugins.md describes it"};
+                              absl::StrCat("a safetensors file of stored inputs and outputs, which the artifact must "
+                                           "reproduce; ",
+                                           PagePlace("plugins.md"), " describes it")};
   Flag<absl::optional<double>> tolerance{
       group, "tolerance", absl::nullopt,
       "how far outputs may be from the reference's, as a part of each tensor's largest element; by default it follows "

@@ -169,6 +169,11 @@ const void* MemoryOf(const at::Tensor& tensor) {
   return tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl() : nullptr;
 }
 
+void Take(const at::Tensor& constant, Context& context) {
+  if (!constant.has_storage()) return;
+  context.taken.try_emplace(MemoryOf(constant), constant.storage().getWeakStorageImpl());
+}
+
 void AtenCall::Fail(absl::string_view message) {
   if (status_.ok()) status_ = absl::UnimplementedError(absl::StrCat(name_, ": ", message));
 }
@@ -220,7 +225,7 @@ TensorPtr AtenCall::In(size_t i) {
     const at::Tensor& constant = known->toTensor();
     const auto now = context_.rewritten.find(MemoryOf(constant));
     if (now == context_.rewritten.end()) return ConstantOf(constant);
-    if (now->second.first != constant.unsafeGetTensorImpl()) {
+    if (!now->second.first.is_same(constant)) {
       Fail("reads a view of a constant that was written to; write into a copy");
     }
     return now->second.second;
@@ -353,7 +358,7 @@ std::string AtenCall::Name(const TensorPtr& tensor) {
     if (DataTypeOf(constant.scalar_type()) == onnx_file::TensorProto::UNDEFINED) {
       Fail(absl::StrCat("ONNX has no elements of ", c10::toString(constant.scalar_type())));
     }
-    context_.taken.insert(MemoryOf(constant));
+    Take(constant, context_);
     tensor->name = context_.graph.Constant(constant, WeightName(constant));
   }
   return tensor->name;
@@ -462,7 +467,7 @@ TensorPtr AtenCall::Transpose(const TensorPtr& tensor, const std::vector<int64_t
     const TensorPtr moved = ConstantOf(tensor->constant.permute(order));
     if (weight.empty()) return moved;
     if (order == std::vector<int64_t>{1, 0}) {
-      context_.taken.insert(MemoryOf(tensor->constant));
+      Take(tensor->constant, context_);
       moved->name = context_.graph.Constant(moved->constant, absl::StrCat(weight, kTransposedEnding));
       return moved;
     }

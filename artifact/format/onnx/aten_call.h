@@ -35,9 +35,11 @@ struct Context {
   std::string scope;                           // The path of the module whose code runs.
   std::map<const void*, std::string> weights;  // Their names, by their tensors.
   std::set<const void*> weight_storages;       // Their memory.
-  std::set<const void*> taken;                 // The memory of constants that are in the graph.
+  // The memory of constants that are in the graph, where an equal constant may stand for them. What is here keeps its
+  // address, so that no later constant takes it for its own.
+  std::map<const void*, c10::weak_intrusive_ptr<c10::StorageImpl>> taken;
   // What constants are that code has written into: by their memory, their tensor and what it is now.
-  std::map<const void*, std::pair<const void*, TensorPtr>> rewritten;
+  std::map<const void*, std::pair<at::Tensor, TensorPtr>> rewritten;
   // Where symbols are measured: a tensor and one of its dimensions.
   std::map<std::string, std::pair<std::string, int64_t>> symbols;
 };
@@ -47,6 +49,9 @@ std::string NameOf(const Number& number, Context& context);
 
 // The memory of a constant, which its views share.
 const void* MemoryOf(const at::Tensor& tensor);
+
+// Notes that a constant is in the graph.
+void Take(const at::Tensor& constant, Context& context);
 
 // The number that a value is, with all that is known now; nothing for other values.
 absl::optional<Number> AsNumber(const Value& value, const Context& context);

@@ -402,7 +402,7 @@ absl::StatusOr<TensorPtr> Interpreter::Target(const Node& node, const Value& val
   const at::Tensor& constant = known->toTensor();
   if (context_.weight_storages.count(MemoryOf(constant)) > 0) return ErrorAt(node, "writes into a weight");
   if (context_.graph.depth() > 0) return ErrorAt(node, "writes into a tensor below a condition on sizes");
-  context_.rewritten.try_emplace(MemoryOf(constant), constant.unsafeGetTensorImpl(), now);
+  context_.rewritten.try_emplace(MemoryOf(constant), constant, now);
   return now;
 }
 

@@ -469,6 +469,16 @@ TEST(ConvertTest, WhatMightBeAnotherResultIsRefused) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("other than that of squares")));
 }
 
+// The next constant often gets the memory of one that is no longer used.
+TEST(ConvertTest, ConstantsInTheSameMemoryOneAfterTheOtherAreApart) {
+  ExpectSame(
+      {"for i in range(8):\n  t = torch.ones(4, 1, 1)\n  t += 1.0\n  x = x * t\nreturn x + y", {"B,4,H,W", "B,4,H,W"}},
+      kOpset);
+  ExpectSame(
+      {"for i in range(8):\n  t = torch.ones(4, 1, 1)\n  t += y.mean()\n  x = x + t\nreturn x", {"B,4,H,W", "B,4,H,W"}},
+      kOpset);
+}
+
 TEST(ConvertTest, AViewOfATensorThatChangedIsNotRead) {
   EXPECT_THAT(Refused("z = x.clone()\nv = z.permute(0, 1, 3, 2)\nz += 1.0\nreturn v"),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("written to through another view")));

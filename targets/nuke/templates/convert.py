@@ -1,14 +1,14 @@
 """Makes NAME.cat of each NAME.pt in packages like this one, in NukeX without a window:
 
-    Nuke15.1 --nukex -t convert.py [FOLDER...]
+    Nuke@nuke_oldest@ --nukex -t convert.py [FOLDER...]
 
 Each FOLDER is a package or holds packages, at any depth; by default it is the folder of this file. A .cat that exists is left as it is, and a package for
-a newer Nuke than this one is left to that. Beside each new one stands its checksum, NAME.cat.sha256, and SHA256SUMS in FOLDER lists those of all, for
+a newer Nuke than this one is left to that. An older Nuke than this one does not read what this one makes. Beside each new .cat stands its checksum, NAME.cat.sha256, and SHA256SUMS in FOLDER lists those of all, for
 sha256sum --check. The exit status is 1 if one could not be made.
 """
 import hashlib
-import json
 import os
+import re
 import sys
 
 import nuke
@@ -32,10 +32,13 @@ def _sha256(path):
 
 
 def _oldest_nuke(script):
-    """Of those that load the package, as its cat.json says: (15, 1)."""
-    with open(os.path.join(os.path.dirname(script), "cat.json")) as file:
-        version = str(json.load(file)["minimum_nuke_version_required"])
-    return tuple(int(number) for number in version.split("."))
+    """Of those that load the package, as its gizmo says: (15, 1)."""
+    gizmo = script[:-len(_ENDING)] + ".gizmo"
+    with open(gizmo) as file:
+        version = re.search(r"nuke_version >= ([0-9]+)[.]([0-9]+)", file.read())
+    if version is None:
+        raise RuntimeError(gizmo + " does not say for which Nuke it is: make the package again")
+    return tuple(map(int, version.groups()))
 
 
 def _write_list(folder, cats):
@@ -57,12 +60,23 @@ def _convert(script, cat):
     nuke.scriptClear()
     nuke.scriptReadFile(script.replace("\\", "/"))
     creator = nuke.toNode("CatFileCreator1")
-    # Read into another script, the node has no folder of its own.
+    if creator is None:
+        raise RuntimeError("Nuke made no CatFileCreator: NukeX is needed, with a licence and the flag --nukex")
+    # Read into another script, the node has no folder of its own. The file gets its name when it is whole.
+    new = cat[:-len(".cat")] + ".new.cat"
     creator["torchScriptFile"].setValue((cat[:-len(".cat")] + ".pt").replace("\\", "/"))
-    creator["catFile"].setValue(cat.replace("\\", "/"))
-    creator["createCatFile"].execute()
-    if not os.path.isfile(cat) or os.path.getsize(cat) == 0:
-        raise RuntimeError("Nuke made no file: NukeX is needed, with a licence and the flag --nukex")
+    creator["catFile"].setValue(new.replace("\\", "/"))
+    try:
+        creator["createCatFile"].execute()
+        if not os.path.isfile(new) or os.path.getsize(new) == 0:
+            raise RuntimeError("Nuke made no file: NukeX is needed, with a licence and the flag --nukex")
+        # Written with the file's name alone, so that it can be checked where both are copied to.
+        with open(cat + ".sha256", "w") as file:
+            file.write(_sha256(new) + "  " + os.path.basename(cat) + "\n")
+        os.replace(new, cat)
+    finally:
+        if os.path.exists(new):
+            os.remove(new)
 
 
 def main(folders):
@@ -71,26 +85,21 @@ def main(folders):
     if not scripts:
         print("no package in " + ", ".join(folders))
         return 1
+    this = (nuke.NUKE_VERSION_MAJOR, nuke.NUKE_VERSION_MINOR)
     for script in scripts:
         cat = script[:-len(_ENDING)] + ".cat"
         if os.path.exists(cat):
             print(cat + ": exists")
             continue
-        oldest = _oldest_nuke(script)
-        if (nuke.NUKE_VERSION_MAJOR, nuke.NUKE_VERSION_MINOR) < oldest:
-            print(cat + ": is for Nuke " + ".".join(map(str, oldest)) + " and newer: convert it there")
-            continue
         try:
+            oldest = _oldest_nuke(script)
+            if this < oldest:
+                print("%s: is for Nuke %d.%d and newer: convert it there" % ((cat,) + oldest))
+                continue
             _convert(script, cat)
-            # Written with the file's name alone, so that it can be checked where both are copied to.
-            with open(cat + ".sha256", "w") as file:
-                file.write(_sha256(cat) + "  " + os.path.basename(cat) + "\n")
-            print(cat + ": made")
+            print("%s: made, for Nuke %d.%d and newer" % ((cat,) + this))
         except Exception as error:  # Whatever Nuke throws, the other packages are still made.
             failed += 1
-            for path in (cat, cat + ".sha256"):
-                if os.path.exists(path):
-                    os.remove(path)
             print(cat + ": failed: " + str(error))
     for folder in map(os.path.abspath, folders):
         cats = [script[:-len(_ENDING)] + ".cat" for script in _scripts(folder)]

@@ -23,6 +23,7 @@
 #include "common/digest/sha256.h"
 #include "common/io/mapped_file.h"
 #include "common/manifest/manifest.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -40,16 +41,6 @@ absl::Status CheckTakesImages(const Manifest& manifest) {
   return absl::FailedPreconditionError(
       absl::StrCat("takes prepared tensors, not images\n  export it with --with_preprocess: ",
                    ToolCall("export", absl::StrCat("--model=", Brief(manifest.model()), " --with_preprocess"))));
-}
-
-// Forgets what the outputs of forward are measured in, which knobs change.
-void ForgetUnit(Manifest& manifest) {
-  for (Manifest::EntryPoint& entry_point : *manifest.mutable_entry_points()) {
-    for (Manifest::Result& output : *entry_point.mutable_outputs()) {
-      output.clear_unit();
-      output.clear_larger_is();
-    }
-  }
 }
 
 // Who wrote an artifact. A manifest is as foreign as its artifact; only a signature says whose they are.
@@ -73,7 +64,6 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
   ASSIGN_OR_RETURN(const std::string json, WriteManifest(stated.manifest));
   LoadedArtifact loaded = {
       .path = path, .module = nullptr, .manifest = std::move(stated.manifest), .manifest_sha256 = Sha256Of(json)};
-  if (!loaded.manifest.knob_values().empty()) ForgetUnit(loaded.manifest);
   if (is_onnx) {
     absl::StatusOr<onnx::OpenVinoModel> model =
         onnx::OpenVinoModel::LoadBytes(artifact->bytes(), static_cast<const onnx::StoredOnnx&>(*artifact).model());
@@ -107,7 +97,7 @@ absl::Status TurnKnob(const std::string& name, double value, LoadedArtifact& art
   const c10::IValue given = knob.is_integer ? c10::IValue(static_cast<int64_t>(value)) : c10::IValue(value);
   const absl::Status set = CatchTorch([&] { artifact.module->setattr(name, given); });
   if (!set.ok()) return Annotate(set, absl::StrCat(artifact.path, ": the knob ", Brief(name), " of its manifest"));
-  if (value != knob.value) ForgetUnit(artifact.manifest);
+  if (value != knob.value) ClearUnits(artifact.manifest);
   return absl::OkStatus();
 }
 

@@ -295,11 +295,13 @@ absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const std::string& m
     const at::Tensor one = Dense(output.toTensor()[0]);
     if (method == kFlowMethod || kind == "flow") return Results{{.flow = one}};
     if (features) return Results{{.features = one}};
-    if (kind == "matte") return Results{{.alpha = one[0], .prompt = given.prompt}};
+    if (kind == "matte") return Results{{.alpha = one[0]}};
     if (kind == "colour") return Results{{.colour = one}};
     return kind == "scores" ? Results{{.scores = one}} : Results{{.depth = one}};
   });
   if (absl::IsInternal(results.status())) return OtherThanStated(artifact, "gives another value");
+  RETURN_IF_ERROR(results.status());
+  for (Prediction& prediction : *results) prediction.prompt = given.prompt;
   return results;
 }
 
