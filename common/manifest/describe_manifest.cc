@@ -65,6 +65,7 @@ std::string Sides(const Manifest::Input& input) {
 
 std::string Recommended(const Manifest::Input& input) {
   if (input.recommended_size() == 0) return "";
+  if (input.resize().empty()) return absl::StrCat("best stretched to a longer side of ", input.recommended_size());
   return absl::StrCat("best with a ", absl::StrReplaceAll(input.resize(), {{"_", " "}}), " of ",
                       input.recommended_size());
 }

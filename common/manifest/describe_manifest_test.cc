@@ -123,6 +123,8 @@ TEST(EntryPointTextTest, AnImageHasItsShapeValuesAndSize) {
   input.set_recommended_size(518);
   EXPECT_EQ(InputText(input),
             "Tensor [B, 3, H, W], float32, normalised, sides multiples of 14, best with a shorter side of 518");
+  input.set_resize("");
+  EXPECT_THAT(InputText(input), testing::EndsWith(", best stretched to a longer side of 518"));
   input.set_normalised(false);
   input.set_min(0);
   input.set_max(1);

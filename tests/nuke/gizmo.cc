@@ -156,7 +156,7 @@ double PlateValue(const Plate& plate, const std::vector<std::string>& parts) {
 Plate CropPlate(const Plate& plate, const std::function<double(const std::string&, size_t)>& knob) {
   const auto corner = [&](size_t i) { return static_cast<int64_t>(knob("box", i)); };
   const Area box = {corner(0), corner(1), corner(2), corner(3)};
-  Plate cropped = {plate.width, plate.height, box};
+  Plate cropped = plate.Empty(box);
   for (const auto& channel : plate.channels) cropped.channels[channel.first] = plate.Get(channel.first, box);
   if (knob("reformat", 0) == 0) return cropped;
   cropped.width = box.r - box.x;
@@ -185,7 +185,7 @@ Area BoxOf(const Plate& plate, const Plate& other, const NukeNode& node) {
 
 Plate CopyChannels(Plate plate, const Plate& other, const NukeNode& node) {
   const Area box = BoxOf(plate, other, node);
-  Plate result = {plate.width, plate.height, box};
+  Plate result = plate.Empty(box);
   for (const auto& channel : plate.channels) result.channels[channel.first] = plate.Get(channel.first, box);
   for (int i = 0; node.values.count(absl::StrCat("from", i)) == 1; ++i) {
     const std::string& from = node.values.at(absl::StrCat("from", i)).text;
@@ -202,7 +202,7 @@ Plate MovePlate(Plate plate, int64_t x, int64_t y) {
 
 // The pixels within the format alone.
 Plate Clipped(const Plate& plate) {
-  Plate clipped = {plate.width, plate.height, plate.format()};
+  Plate clipped = plate.Empty(plate.format());
   for (const auto& channel : plate.channels) clipped.channels[channel.first] = plate.Get(channel.first, clipped.box);
   return clipped;
 }
@@ -248,7 +248,7 @@ Plate MixPlates(const Plate& plate, const Plate& other, const Plate& mask, const
   EXPECT_EQ(node.values.at("channels").text, "all");
   const Area box = BoxOf(plate, other, node);
   const at::Tensor part = mask.Get(node.values.at("maskChannel").text, box);
-  Plate result = {plate.width, plate.height, box};
+  Plate result = plate.Empty(box);
   for (const auto& channel : plate.channels) {
     const at::Tensor own = plate.Get(channel.first, box);
     const bool is_mixed = other.channels.count(channel.first) == 1;
@@ -404,8 +404,8 @@ Plate Gizmo::Infer(Plate plate, const NukeNode& node, double frame) {
   const at::Tensor output = module.get_method("forward")({image}).toTensor();
   plate.height = output.size(2);
   plate.width = output.size(3);
-  plate.box = plate.format();
-  plate.channels.clear();
+  // What else of the plate an Inference node keeps is not known.
+  plate = Plate{plate.width, plate.height, plate.format(), {}, /*pixel_aspect=*/0, "of Inference"};
   for (size_t i = 0; i < channels_out_.size(); ++i) plate.channels[channels_out_[i]] = output[0][i].clone();
   return plate;
 }

@@ -88,7 +88,7 @@ const std::vector<std::string>& Rgb() {
 
 // A linear plate whose pixels reach beyond its format, another one for each frame.
 Plate PlateAt(double frame) {
-  Plate plate = {40, 30, {-6, -3, 48, 33}};
+  Plate plate = {40, 30, {-6, -3, 48, 33}, {}, /*pixel_aspect=*/2, "a tape"};
   const at::Tensor pixels = SeededImage(1, 5, 36, 54)[0];
   const std::vector<std::string> names = {"rgba.red", "rgba.green", "rgba.blue", "rgba.alpha", "mask.a"};
   for (size_t i = 0; i < names.size(); ++i) {
@@ -107,6 +107,8 @@ void ExpectPasses(const Plate& before, const Plate& after, const std::vector<std
   EXPECT_EQ(after.width, before.width);
   EXPECT_EQ(after.height, before.height);
   EXPECT_EQ(after.box, before.box);
+  EXPECT_EQ(after.pixel_aspect, before.pixel_aspect);
+  EXPECT_EQ(after.metadata, before.metadata);
   for (const auto& [name, pixels] : before.channels) {
     if (std::find(made.begin(), made.end(), name) != made.end()) continue;
     ASSERT_EQ(after.channels.count(name), 1) << name;
@@ -225,17 +227,24 @@ TEST(GizmoTest, ThePlateKeepsItsBoundingBox) {
     const Plate plate = MovingPlateAt(4), result = gizmo.Run(MovingPlateAt, 4);
     EXPECT_EQ(result.box, plate.box) << wrapper;
     EXPECT_EQ(result.width, plate.width) << wrapper;
+    EXPECT_EQ(result.pixel_aspect, plate.pixel_aspect) << wrapper;
+    EXPECT_EQ(result.metadata, plate.metadata) << wrapper;
   }
 }
 
-// What moves out of the box of the frame before is not cut off.
+// What moves out of the box of the frame before is not cut off, and of a node that moves all channels also not beyond
+// the format.
 TEST(GizmoTest, ARetimedPlateHasTheBoxesOfBothFrames) {
-  for (const char* const wrapper : {"NukeBetween", "NukeRetime"}) {
+  const auto expect_both = [](const char* wrapper, const auto& plate_at) {
     Gizmo gizmo = GizmoOf(NukeTestModels(wrapper).front());
-    const Area both = Union(MovingPlateAt(2).box, MovingPlateAt(3).box);
-    const Plate result = gizmo.Run(MovingPlateAt, 4);
+    const Area both = Union(plate_at(2).box, plate_at(3).box);
+    const Plate result = gizmo.Run(plate_at, 4);
     EXPECT_EQ(Union(result.box, both), result.box) << wrapper;
-  }
+    EXPECT_EQ(result.pixel_aspect, plate_at(2).pixel_aspect) << wrapper;
+    EXPECT_EQ(result.metadata, plate_at(2).metadata) << wrapper;
+  };
+  expect_both("NukeBetween", MovingPlateAt);
+  expect_both("NukeRetime", [](double frame) { return MovingPlateAt(frame + 25); });
 }
 
 TEST(GizmoTest, APulldownChoosesTheModel) {

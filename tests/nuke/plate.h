@@ -25,12 +25,17 @@ struct Plate {
   int64_t width = 0, height = 0;
   Area box = {};
   std::map<std::string, at::Tensor> channels = {};
+  double pixel_aspect = 1;
+  std::string metadata = "";
 
   // A channel in any area; black where there are no pixels.
   at::Tensor Get(const std::string& channel, const Area& area) const;
 
   // Channels of the whole area as a model takes them, [1, C, H, W].
   at::Tensor Image(const std::vector<std::string>& names, const Area& area) const;
+
+  // A plate of the same format, pixel aspect and metadata with this box and no channels.
+  Plate Empty(const Area& other_box) const { return {width, height, other_box, {}, pixel_aspect, metadata}; }
 
   Area format() const { return {0, 0, width, height}; }
 };

@@ -49,7 +49,8 @@ absl::optional<SizeRule> FindSizeRule(absl::string_view argument) {
 
 absl::Status CheckWorkSize(SizeRule rule, absl::optional<int64_t> size, int64_t usual, int width, int height) {
   const double aspect = static_cast<double>(std::max(width, height)) / std::max(1, std::min(width, height));
-  const double pixels = Pixels(rule, static_cast<double>(size.value_or(usual)), aspect);
+  const double asked = static_cast<double>(size.value_or(usual));
+  const double pixels = asked > 0 ? Pixels(rule, asked, aspect) : static_cast<double>(width) * height;
   const double most = size ? kMostPixels : kMostUnasked;
   if (pixels <= most) return absl::OkStatus();
   constexpr int64_t kOwn = 1024;
@@ -66,7 +67,8 @@ absl::Status CheckWorkSize(SizeRule rule, absl::optional<int64_t> size, int64_t 
   }
   absl::StrAppend(&message, "--size=", std::max<int64_t>(1, SizeFor(rule, square, aspect)),
                   " gives it the pixels of a square one");
-  if (usual <= largest) absl::StrAppend(&message, "; --size=", usual, " runs it all the same");
+  const int64_t own = usual > 0 ? usual : std::max(width, height);
+  if (own <= largest) absl::StrAppend(&message, "; --size=", own, " runs it all the same");
   return absl::ResourceExhaustedError(message);
 }
 

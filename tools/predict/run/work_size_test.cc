@@ -53,6 +53,18 @@ TEST(WorkSizeTest, ALargeSizeIsRefusedWithTheMost) {
   }
 }
 
+TEST(WorkSizeTest, AModelWithoutASizeOfItsOwnSeesTheWholeImage) {
+  EXPECT_OK(CheckWorkSize(SizeRule::kSquareSide, absl::nullopt, 0, 1920, 1080));
+  EXPECT_THAT(CheckWorkSize(SizeRule::kSquareSide, absl::nullopt, 0, 3840, 2160),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(StartsWith("the model would see 8.29 M pixels of this image of 3840 x 2160"),
+                             HasSubstr("\n  --size=1024 gives it the pixels of a square one; --size=3840 runs it all "
+                                       "the same"))));
+  EXPECT_OK(CheckWorkSize(SizeRule::kSquareSide, 3840, 0, 3840, 2160));
+  EXPECT_THAT(CheckWorkSize(SizeRule::kSquareSide, absl::nullopt, 0, 7680, 4320),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("--size=1024 gives it")));
+}
+
 TEST(WorkSizeTest, ArgumentsOfOtherNamesSetNoResolution) {
   EXPECT_EQ(FindSizeRule("process_res"), SizeRule::kLongerSide);
   EXPECT_EQ(FindSizeRule("max_size"), SizeRule::kLongerSide);
