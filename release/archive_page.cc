@@ -44,7 +44,7 @@ std::string KeptLines(const std::string& page, const HasFile& has) {
   return absl::StrJoin(kept, "\n");
 }
 
-// Whether the text is on building with Bazel, whose flags and files have no meaning for the program.
+// Whether the text is on building with Bazel, whose flags and files have no meaning for a program of a release.
 bool NamesBazel(absl::string_view text) {
   return absl::StrContains(absl::AsciiStrToLower(text), "bazel") || absl::StrContains(text, "--config=") ||
          absl::StrContains(text, "--output_groups") || absl::StrContains(text, ".bzl");

@@ -62,6 +62,8 @@ void ClearUnits(Manifest& manifest) {
     for (Manifest::Result& output : *entry_point.mutable_outputs()) {
       output.clear_unit();
       output.clear_larger_is();
+      output.clear_min();
+      output.clear_max();
     }
   }
 }

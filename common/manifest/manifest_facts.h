@@ -42,7 +42,7 @@ const Manifest::EntryPoint& Forward(const Manifest& manifest);
 // The first output of `forward`, such as the depth of a depth model; an empty message if the manifest states none.
 const Manifest::Result& MainOutput(const Manifest& manifest);
 
-// Clears the unit and the direction of each output: what a knob that was set may have changed.
+// Clears the unit, the direction and the range of each output: what a knob that was set may have changed.
 void ClearUnits(Manifest& manifest);
 
 // Whether a node works between two frames of its clip: the one before a time and the one behind it.

@@ -364,7 +364,6 @@ void AddReleases(const Manifest& manifest, TemplateData& data) {
   }
 }
 
-// What a user has to know about the image and the output.
 // What the plugin says of the inputs and outputs of the node's model.
 std::vector<std::string> HelpTexts(const Manifest& manifest) {
   std::vector<std::string> texts;
@@ -374,9 +373,17 @@ std::vector<std::string> HelpTexts(const Manifest& manifest) {
   return texts;
 }
 
-void AddHelp(const std::vector<std::string>& texts, TemplateData& data) {
+// One node cannot say what holds of one model.
+void ClearHelp(Manifest& manifest) {
+  for (Manifest::EntryPoint& entry_point : *manifest.mutable_entry_points()) {
+    for (Manifest::Input& input : *entry_point.mutable_inputs()) input.clear_help();
+    for (Manifest::Result& output : *entry_point.mutable_outputs()) output.clear_help();
+  }
+}
+
+void AddHelp(const Manifest& manifest, TemplateData& data) {
   std::vector<TemplateValues>& help = data.lists["help"];
-  for (const std::string& text : texts) help.push_back({{"help", text}, {"index", absl::StrCat(help.size())}});
+  for (const std::string& text : HelpTexts(manifest)) help.push_back({{"help", text}, {"index", absl::StrCat(help.size())}});
 }
 
 void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
@@ -472,6 +479,10 @@ absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manif
   node.set_model(name);
   node.clear_wrapper();
   node.set_name(name);
+  const std::vector<std::string> help = HelpTexts(node);
+  const bool is_alike = std::all_of(manifests.begin(), manifests.end(),
+                                    [&](const Manifest& manifest) { return HelpTexts(manifest) == help; });
+  if (!is_alike) ClearHelp(node);
   ASSIGN_OR_RETURN(TemplateData data, NukePackageData(node));
   std::vector<std::string> names;
   std::set<std::string> licences;
@@ -482,8 +493,6 @@ absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manif
     data.lists["models"].push_back(Values(manifest));
     data.lists["models"].back()["index"] = absl::StrCat(names.size());
     if (IsSeeded(manifest)) data.lists["seeded"] = KeepIf(true);
-    if (HelpTexts(manifest) != HelpTexts(node))
-      data.lists["help"].clear();  // One node cannot say what holds of one model.
   }
   data.lists["alone"] = {};
   data.lists["choice"] = KeepIf(true);
@@ -519,7 +528,7 @@ absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
   AddReleases(manifest, data);
   AddSize(manifest, data);
   AddPassages(manifest, data);
-  AddHelp(HelpTexts(manifest), data);
+  AddHelp(manifest, data);
   data.lists["pictured"] = {};
   data.values["picture"] = "";
   data.lists["models"] = {Values(manifest)};

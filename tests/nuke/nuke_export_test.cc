@@ -62,6 +62,7 @@ TEST(NukeExportTest, OfKnobsThatAreSetNoUnitIsStated) {
     ASSERT_EQ(result.exit_status, 0) << result.err;
     const nlohmann::json depth = ReadManifest(folder, model)["entry_points"][0]["outputs"][0];
     EXPECT_EQ(depth.value("larger_is", ""), is_set ? "" : "farther");
+    EXPECT_EQ(depth.contains("min"), !is_set);
     const ToolResult verified = RunWarmTool("verify", {model + ".pt", "--plugin_path=" + DataPath("models")}, folder);
     EXPECT_EQ(verified.exit_status, 0) << verified.err;
   }

@@ -48,13 +48,15 @@ absl::optional<SizeRule> FindSizeRule(absl::string_view argument) {
 }
 
 absl::Status CheckWorkSize(SizeRule rule, absl::optional<int64_t> size, int64_t usual, int width, int height) {
+  // A model without a size of its own keeps the image's shape, whose longer side becomes the size that is asked for.
+  if (rule == SizeRule::kSquareSide && usual == 0) rule = SizeRule::kLongerSide;
+  constexpr double kOwn = 1024;
   const double aspect = static_cast<double>(std::max(width, height)) / std::max(1, std::min(width, height));
   const double asked = static_cast<double>(size.value_or(usual));
   const double pixels = asked > 0 ? Pixels(rule, asked, aspect) : static_cast<double>(width) * height;
-  const double most = size ? kMostPixels : kMostUnasked;
+  const double square = usual > 0 ? Pixels(rule, static_cast<double>(usual), 1) : kOwn * kOwn;
+  const double most = size ? kMostPixels : std::max(kMostUnasked, square);
   if (pixels <= most) return absl::OkStatus();
-  constexpr int64_t kOwn = 1024;
-  const double square = Pixels(rule, static_cast<double>(usual > 0 ? usual : kOwn), 1);
   const double times = pixels / square;
   std::string message = absl::StrFormat(
       "the model would see %s pixels of this image of %d x %d, %.0f times those of a square one: that takes %.0f times "

@@ -17,9 +17,10 @@ enum class SizeRule { kShorterSide, kLongerSide, kSquareSide, kTokens };
 absl::optional<SizeRule> FindSizeRule(absl::string_view argument);
 
 // Checks what an image of `width` x `height` pixels costs at `size`, by which `rule` tells the pixels that the model
-// sees; without a `size` it is `usual`, where 0 is that of the image.
-//   ResourceExhausted  more than 20 megapixels or, without a `size`, more than 4, as of a narrow strip whose shorter
-//                      side becomes `usual`; says what that would cost, and which --size does
+// sees; without a `size` it is `usual`, where 0 is that of the image, whose longer side becomes a `size`.
+//   ResourceExhausted  more than 20 megapixels or, without a `size`, more than 4 and more than a square one of the size
+//                      `usual` has, as of a narrow strip whose shorter side becomes `usual`; says what that would cost,
+//                      and which --size does
 absl::Status CheckWorkSize(SizeRule rule, absl::optional<int64_t> size, int64_t usual, int width, int height);
 
 }  // namespace modelport

@@ -24,6 +24,17 @@ TEST(WorkSizeTest, ImagesOfUsualShapesRun) {
   EXPECT_OK(CheckWorkSize(SizeRule::kShorterSide, 2160, 518, 3840, 2160));
 }
 
+TEST(WorkSizeTest, ASquareAtTheUsualSizeRunsHoweverLargeThatIs) {
+  for (const int64_t usual : {518, 2048, 2560}) {
+    for (const auto& [width, height] : {std::pair(640, 480), {3840, 2160}, {8000, 100}}) {
+      EXPECT_OK(CheckWorkSize(SizeRule::kSquareSide, absl::nullopt, usual, width, height)) << usual;
+    }
+    EXPECT_OK(CheckWorkSize(SizeRule::kShorterSide, absl::nullopt, usual, 1000, 1000)) << usual;
+  }
+  EXPECT_THAT(CheckWorkSize(SizeRule::kShorterSide, absl::nullopt, 2560, 1000, 500),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("2 times those of a square one")));
+}
+
 TEST(WorkSizeTest, AStripSaysWhatItWouldCostAndWhichSizeDoesNot) {
   EXPECT_THAT(CheckWorkSize(SizeRule::kShorterSide, absl::nullopt, 518, 1024, 32),
               StatusIs(absl::StatusCode::kResourceExhausted,
@@ -45,12 +56,10 @@ TEST(WorkSizeTest, ALargeSizeIsRefusedWithTheMost) {
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("--size=102040 is the most")));
   EXPECT_THAT(CheckWorkSize(SizeRule::kLongerSide, 100000, 504, 40, 40),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("--size=4472 is the most")));
-  for (const int64_t usual : {0, 1024}) {
-    EXPECT_OK(CheckWorkSize(SizeRule::kSquareSide, 4472, usual, 400, 30));
-    EXPECT_THAT(CheckWorkSize(SizeRule::kSquareSide, 10240, usual, 400, 30),
-                StatusIs(absl::StatusCode::kResourceExhausted,
-                         AllOf(HasSubstr("100 times as long and more"), HasSubstr("--size=4472 is the most"))));
-  }
+  EXPECT_OK(CheckWorkSize(SizeRule::kSquareSide, 4472, 1024, 400, 30));
+  EXPECT_THAT(CheckWorkSize(SizeRule::kSquareSide, 10240, 1024, 400, 30),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(HasSubstr("100 times as long and more"), HasSubstr("--size=4472 is the most"))));
 }
 
 TEST(WorkSizeTest, AModelWithoutASizeOfItsOwnSeesTheWholeImage) {
@@ -58,11 +67,15 @@ TEST(WorkSizeTest, AModelWithoutASizeOfItsOwnSeesTheWholeImage) {
   EXPECT_THAT(CheckWorkSize(SizeRule::kSquareSide, absl::nullopt, 0, 3840, 2160),
               StatusIs(absl::StatusCode::kResourceExhausted,
                        AllOf(StartsWith("the model would see 8.29 M pixels of this image of 3840 x 2160"),
-                             HasSubstr("\n  --size=1024 gives it the pixels of a square one; --size=3840 runs it all "
+                             HasSubstr("\n  --size=1365 gives it the pixels of a square one; --size=3840 runs it all "
                                        "the same"))));
   EXPECT_OK(CheckWorkSize(SizeRule::kSquareSide, 3840, 0, 3840, 2160));
+  EXPECT_OK(CheckWorkSize(SizeRule::kSquareSide, 1365, 0, 3840, 2160));
+  EXPECT_OK(CheckWorkSize(SizeRule::kSquareSide, 5900, 0, 3840, 2160));
+  EXPECT_THAT(CheckWorkSize(SizeRule::kSquareSide, 6000, 0, 3840, 2160),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("--size=5962 is the most for this image")));
   EXPECT_THAT(CheckWorkSize(SizeRule::kSquareSide, absl::nullopt, 0, 7680, 4320),
-              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("--size=1024 gives it")));
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("--size=1365 gives it")));
 }
 
 TEST(WorkSizeTest, ArgumentsOfOtherNamesSetNoResolution) {
