@@ -15,7 +15,8 @@ def _wheel_impl(ctx):
         (info + "/WHEEL", _expand(ctx, ctx.file._wheel, "WHEEL", substitutions)),
     ]
     for target, folder in ctx.attr.files.items():
-        files += [("{}/{}".format(folder.replace("INFO", info), file.basename), file) for file in target.files.to_list()]
+        folder = folder.replace("INFO", info).replace("PREFIX", "modelport-{}.data/data".format(version))
+        files += [("{}/{}".format(folder, file.basename), file) for file in target.files.to_list()]
     listing = ctx.actions.declare_file(ctx.label.name + ".files")
     ctx.actions.write(listing, "".join(sorted(["{}\t{}\n".format(path, file.path) for path, file in files])))
     ctx.actions.run(
@@ -36,7 +37,7 @@ wheel = rule(
         "files": attr.label_keyed_string_dict(
             mandatory = True,
             allow_files = True,
-            doc = "The files, and the folder in the wheel that each gets; INFO stands for the folder of the wheel's description.",
+            doc = "The files, and the folder in the wheel that each gets; INFO stands for the folder of the wheel's description, PREFIX for what is installed into the environment's own folder.",
         ),
         "libtorch_version": attr.string(mandatory = True, doc = "Of the package torch that it requires."),
         "tag": attr.string(mandatory = True, doc = "Pythons and platforms that it is for: \"py3-none-manylinux_2_34_x86_64\"."),

@@ -34,9 +34,12 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-TEST(OnnxPageTest, HasTheProgramOfTheExample) {
-  EXPECT_THAT(ReadFile(DataPath("docs/onnx.md")),
-              HasSubstr(absl::StrCat("```cpp\n", ReadFile(DataPath("examples/onnx/run_onnx.cc")), "```\n")));
+TEST(OnnxPageTest, HasTheProgramsOfTheExamples) {
+  for (const char* program : {"run_onnx.cc", "run_onnx_runtime.cc"}) {
+    EXPECT_THAT(
+        ReadFile(DataPath("docs/onnx.md")),
+        HasSubstr(absl::StrCat("```cpp\n", ReadFile(DataPath(absl::StrCat("examples/onnx/", program))), "```\n")));
+  }
 }
 
 TEST(OnnxPageTest, TheProgramRunsAFileAtAnySize) {
