@@ -251,6 +251,7 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
     entry.set_url(claim.url);
   }
   manifest.set_licence_note(variant.licence_note);
+  manifest.set_licence_text(request.licence_text);
   manifest.set_weights_url(WeightsUrl(variant));
   manifest.set_manifest_version(kManifestVersion);
   manifest.set_modelport_version(kModelportVersion);

@@ -14,6 +14,9 @@ namespace modelport {
 
 namespace {
 
+// Of the weights, beside whatever the host wants.
+constexpr char kLicenceFile[] = "WEIGHTS_LICENSE.txt";
+
 absl::Status WriteFiles(const std::vector<PackageFile>& files, const std::string& folder) {
   for (const PackageFile& file : files) {
     RETURN_IF_ERROR(OutputFile::WriteWhole(absl::StrCat(folder, "/", file.name), file.text));
@@ -26,7 +29,8 @@ absl::Status WriteFiles(const std::vector<PackageFile>& files, const std::string
 absl::Status WriteHostFiles(const Manifest& manifest, const std::string& folder, const std::string& picture) {
   ASSIGN_OR_RETURN(const Target* const target, FindTarget(manifest.target()));
   RETURN_IF_ERROR(CheckHasPackages(*target));
-  ASSIGN_OR_RETURN(const std::vector<PackageFile> files, target->package(manifest, picture));
+  ASSIGN_OR_RETURN(std::vector<PackageFile> files, target->package(manifest, picture));
+  if (!manifest.licence_text().empty()) files.push_back({kLicenceFile, manifest.licence_text()});
   return WriteFiles(files, folder);
 }
 

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "absl/functional/function_ref.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
@@ -129,6 +130,7 @@ std::string RequestText(const ArtifactRequest& request) {
       "\nsizes=", absl::StrJoin(request.sizes, ",", absl::PairFormatter("=")), "\nopset=", request.opset,
       "\nexternal_data=", request.external_data,
       "\nknobs=", absl::StrJoin(request.knobs, ",", absl::PairFormatter("=")), "\nname=", request.name,
+      "\nlicence_text=", absl::CEscape(request.licence_text),
       "\nset=", absl::StrJoin(request.arguments, ",", absl::PairFormatter("=")),
       "\nweights=", WeightsText(request.weights), "\n");
 }
@@ -160,6 +162,7 @@ absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Ma
   request.external_data = stated.external_data();
   for (const Manifest::KnobValue& knob : stated.knob_values()) request.knobs[knob.name()] = knob.value();
   request.name = stated.name();
+  request.licence_text = stated.licence_text();
   if (!request.name.empty() && !IsArtifactName(request.name)) {
     return absl::DataLossError(absl::StrCat("name: ", Brief(request.name), " is no name of an artifact"));
   }

@@ -43,6 +43,7 @@ TEST_F(ArtifactRequestTest, TextsOfDifferentRequestsDiffer) {
       [](ArtifactRequest& request) { EXPECT_OK(SetSizes("H=28", request)); },
       [](ArtifactRequest& request) { request.opset = 18; },
       [](ArtifactRequest& request) { request.external_data = true; },
+      [](ArtifactRequest& request) { request.licence_text = "Anybody may use these weights.\n"; },
       [](ArtifactRequest& request) { EXPECT_OK(SetKnobs("convention=1", request)); },
       [](ArtifactRequest& request) { EXPECT_OK(SetKnobs("convention=2", request)); },
       [](ArtifactRequest& request) { EXPECT_OK(SetArguments("heads=3", request)); },
@@ -129,6 +130,7 @@ TEST_F(ArtifactRequestTest, AManifestStatesWhatWasAskedFor) {
   stated.set_runtime("1.12");
   stated.set_dtype("float16");
   stated.set_external_data(true);
+  stated.set_licence_text("Anybody\nmay use them.\n");
   stated.mutable_weights()->set_seeded("seeded:v1:7");
   stated.mutable_preprocessing()->set_module("NukeDepth(mean=[0.5])");
   stated.add_arguments()->set_name("heads");
@@ -142,6 +144,7 @@ TEST_F(ArtifactRequestTest, AManifestStatesWhatWasAskedFor) {
   expected.runtime = *FindRuntime("1.12");
   expected.dtype = DType::kFloat16;
   expected.external_data = true;
+  expected.licence_text = "Anybody\nmay use them.\n";
   expected.weights = Seeded{7};
   expected.knobs = {{"convention", 1}};
   expected.name = "near";

@@ -393,6 +393,7 @@ void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
     data.lists["licence_claims"].push_back({{"licence", claim.licence()}, {"url", claim.url()}});
   }
   if (!manifest.licence_note().empty()) data.lists["licence_note"].push_back({{"note", manifest.licence_note()}});
+  data.lists["licence_text"] = KeepIf(!manifest.licence_text().empty());
 }
 
 // How large the output is, and where it lies.

@@ -1,5 +1,6 @@
 // export and verify if outputs are not finite, and if the processor's kernels are wrong.
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -149,6 +150,33 @@ TEST(ManifestTest, HoldsWhatSourcesSayOfTheLicence) {
   const auto manifest = nlohmann::json::parse(ReadFile(folder + "/m.manifest.json"));
   EXPECT_EQ(manifest["weights_licence"], "MIT");
   EXPECT_EQ(manifest["licence_claims"].dump(), R"([{"licence":"ISC","url":"page"},{"licence":"MIT","url":"readme"}])");
+}
+
+TEST(ManifestTest, HoldsTheTextOfTheLicence) {
+  const std::string folder = EmptyFolder("licence_text"), plugins = ToyPlugin();
+  const std::string text = "Anybody may use \"toy\".\r\n\n\xc2\xa9 its owners\n";
+  std::ofstream(folder + "/LICENSE") << text;
+  const std::vector<std::string> flags = {"--model=toy", "--out=m.pt", "--weights=seeded", "--plugin_path=" + plugins};
+  std::vector<std::string> with_text = flags;
+  with_text.push_back("--licence_file=LICENSE");
+  const ToolResult result = RunTool("export", with_text, folder);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(ReadFile(folder + "/m.manifest.json"))["licence_text"], text);
+  std::filesystem::remove(folder + "/LICENSE");
+  const ToolResult verified = RunTool("verify", {"m.pt", "--plugin_path=" + plugins}, folder);
+  EXPECT_EQ(verified.exit_status, 0) << verified.err;
+
+  const std::pair<std::string, std::string> wrong[] = {
+      {"empty", ""}, {"binary", "a\xff"}, {"nul", std::string("a\0b", 3)}, {"long", std::string((1 << 20) + 1, 'a')}};
+  for (const auto& [name, bytes] : wrong) {
+    std::ofstream(absl::StrCat(folder, "/", name)) << bytes;
+    std::vector<std::string> refused = flags;
+    refused.push_back("--licence_file=" + name);
+    const ToolResult other = RunTool("export", refused, folder);
+    EXPECT_EQ(other.exit_status, 1);
+    EXPECT_THAT(other.err, AllOf(StartsWith("INVALID_ARGUMENT: "),
+                                 HasSubstr(name + ": is no text in UTF-8 of 1 byte to 1 MiB")));
+  }
 }
 
 // On processors with AMX, LibTorch's bfloat16 convolutions of these sizes are wrong and differ from run to run.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/checkpoint/testing/table_files.h"
 #include "common/status/status_matchers.h"
@@ -47,13 +48,13 @@ std::vector<std::string> Arguments(const std::vector<std::string>& more = {"--we
 std::string Plugins() { return "--plugin_path=" + DataPath("models"); }
 
 // A plugin in the folder `plugin` with a small model whose weights are not for commercial use.
-void WriteLicensedPlugin(const std::string& folder) {
+void WriteLicensedPlugin(const std::string& folder, const std::string& licence = "CC-BY-NC-4.0") {
   const std::string plugin = folder + "/plugin/licensed";
   fs::create_directories(plugin);
   std::ofstream(plugin + "/plugin.yaml") << "family: licensed\nsummary: A small network\nextends: "
                                          << ExampleFamily("depth")
                                          << "\nvariants:\n  licensed:\n    summary: for tests\n    module: "
-                                         << ExampleModule("depth") << "\n    licence: CC-BY-NC-4.0\n";
+                                         << ExampleModule("depth") << "\n    licence: " << licence << "\n";
 }
 
 // Bytes that only the artifact of the views in metres exceeds.
@@ -343,6 +344,28 @@ TEST(PackageTest, ALicenceWithoutCommercialUseIsSaidOnStderr) {
     EXPECT_EQ(result.err,
               "The licence of the published weights of licensed, CC-BY-NC-4.0, does not allow commercial use.\n");
   }
+}
+
+TEST(PackageTest, TheTextOfALicenceLiesInTheFolder) {
+  const std::string folder = EmptyFolder("licence_text");
+  WriteLicensedPlugin(folder, "LicenseRef-Own");
+  std::ofstream(folder + "/LICENSE.md") << "Use it well.\n";
+  for (const bool has_text : {false, true}) {
+    const std::string out = has_text ? "with" : "without";
+    std::vector<std::string> flags = {"--model=licensed", "--nuke=14", "--weights=seeded", "--out=" + out,
+                                      "--plugin_path=plugin," + DataPath("models")};
+    if (has_text) flags.push_back("--licence_file=LICENSE.md");
+    const ToolResult result = RunWarmTool("package", flags, folder);
+    ASSERT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_EQ(result.err, has_text ? ""
+                                   : "The licence of the published weights of licensed, LicenseRef-Own, is known by "
+                                     "its text alone: --licence_file=FILE puts it into the artifact.\n");
+    EXPECT_EQ(fs::exists(absl::StrCat(folder, "/", out, "/WEIGHTS_LICENSE.txt")), has_text);
+    EXPECT_EQ(absl::StrContains(ReadFile(absl::StrCat(folder, "/", out, "/README.md")),
+                                "\n`WEIGHTS_LICENSE.txt` is its text.\n"),
+              has_text);
+  }
+  EXPECT_EQ(ReadFile(folder + "/with/WEIGHTS_LICENSE.txt"), "Use it well.\n");
 }
 
 TEST(PackageTest, SeveralModelsGetAFolderEach) {

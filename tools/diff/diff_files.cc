@@ -16,6 +16,7 @@
 #include "artifact/request/artifact_request.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/file_kind.h"
+#include "common/digest/sha256.h"
 #include "common/io/mapped_file.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/left_out.h"
@@ -161,6 +162,9 @@ void AddManifest(const Manifest& manifest, Configuration* settings) {
   (*settings)["artifact dtype"] = manifest.dtype();
   (*settings)["artifact runtime"] = manifest.runtime();
   (*settings)["artifact external data"] = manifest.external_data() ? "true" : "false";
+  if (!manifest.licence_text().empty()) {
+    (*settings)["artifact licence text"] = absl::StrCat("sha256 ", Sha256Of(manifest.licence_text()));
+  }
   for (const Manifest::Size& size : manifest.sizes()) {
     (*settings)[absl::StrCat("artifact size ", Brief(size.letter()))] = absl::StrCat(size.size());
   }

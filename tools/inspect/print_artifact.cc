@@ -104,6 +104,10 @@ void AddManifest(const Manifest& manifest, Table& table) {
   table.AddRow({"weights", Weights(manifest)});
   table.AddRow({"licence", Licence(manifest)});
   if (!manifest.licence_note().empty()) table.AddRow({"", manifest.licence_note()});
+  if (const size_t bytes = manifest.licence_text().size(); bytes > 0) {
+    table.AddRow({"", absl::StrCat("its text, ", FormatBytes(static_cast<double>(bytes)),
+                                   ", is the manifest's field licence_text")});
+  }
   table.AddRow({"target", manifest.target()});
   if (!manifest.wrapper().empty()) table.AddRow({"wrapper", manifest.wrapper()});
   table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype(), ", ",

@@ -54,7 +54,7 @@ struct ParityFlags {
                      " shows all; by default the one that --checkpoint fits, if there is only one"));
     // The model is not written.
     Remove(group, {&exported.out, &exported.name, &exported.verify, &exported.allow_nonfinite, &exported.sizes,
-                   &exported.opset, &exported.external_data});
+                   &exported.opset, &exported.external_data, &exported.licence_file});
     artifact.NotWith(exported.ThatMakeArtifact(), "an artifact is compared as it is");
     for (AnyFlag* const flag : FlagGroup{&names, &tolerance, &inject, &bisect, &reduce, &from_stage, &html}) {
       flag->OnlyWith({&reference});

@@ -53,7 +53,7 @@ struct PredictFlags {
     // predict builds what takes images of any size, for libtorch, and writes no artifact, so it sets these itself.
     Remove(group, exported.host.ThatChooseHost());
     Remove(group, {&exported.with_preprocess, &exported.wrapper, &exported.sizes, &exported.opset,
-                   &exported.external_data, &exported.name, &exported.verify});
+                   &exported.external_data, &exported.licence_file, &exported.name, &exported.verify});
     artifact.NotWith(exported.ThatMakeArtifact(), "an artifact runs as it is");
     exported.knob.OnlyWith({&artifact});
     key.OnlyWith({&artifact, &compare});

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -13,6 +15,7 @@
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "artifact/build/formats.h"
+#include "common/io/mapped_file.h"
 #include "common/keymap/source_choice.h"
 #include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
@@ -155,6 +158,16 @@ absl::StatusOr<absl::optional<RecognisedModel>> ChooseModel(const ExportFlags& f
   return recognised;
 }
 
+// The text of the file at `path`, which each artifact holds.
+absl::StatusOr<std::string> ReadLicence(const std::string& path) {
+  constexpr size_t kMost = 1 << 20;
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::OpenCopy(path));
+  const absl::string_view text = file->bytes();
+  if (!text.empty() && text.size() <= kMost && IsUtf8(text) && !absl::StrContains(text, '\0')) return std::string(text);
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": is no text in UTF-8 of 1 byte to 1 MiB; save the licence as a text file"));
+}
+
 // The file that the artifact gets by default. A model that the catalog lacks is named after its weights, but its
 // artifact never takes their place.
 absl::StatusOr<std::string> DefaultFile(const ArtifactRequest& request, bool is_of_catalog) {
@@ -199,6 +212,9 @@ ExportFlags::ExportFlags(FlagGroup& group)
       external_data(group, "external_data", false,
                     "put the weights of an ONNX file into a file of their own beside it, NAME.onnx.data, as is always "
                     "done where it would have 2 GB"),
+      licence_file(group, "licence_file", "",
+                   "the licence of the weights, a text file: the artifact brings its text along, and a package has it "
+                   "as WEIGHTS_LICENSE.txt"),
       family(group, "family", "",
              "without --model: the family, such as dinov2, of which the checkpoint is a model; by default all are "
              "searched"),
@@ -229,7 +245,8 @@ FlagGroup ExportFlags::ThatMakeArtifact() {
   return {&model,           &checkpoint, &weights, &source.layout,   &source.state_dict,
           &source.prefix,   &resample,   &family,  &allow_nonfinite, &wrapper,
           &with_preprocess, &outputs,    &set,     &sizes,           &opset,
-          &external_data,   &dtype,      &name,    &host.runtime};
+          &external_data,   &dtype,      &name,    &host.runtime,
+          &licence_file};
 }
 
 absl::StatusOr<std::string> ChooseForModel(const ExportFlags& flags, const std::string& checkpoint,
@@ -293,6 +310,9 @@ absl::StatusOr<ExportOptions> ParseExportOptions(const ExportFlags& flags, const
   }
   request.target = host.target;
   request.runtime = host.runtime;
+  if (!flags.licence_file->empty()) {
+    ASSIGN_OR_RETURN(request.licence_text, ReadLicence(ResolveUserPath(*flags.licence_file)));
+  }
   return options;
 }
 

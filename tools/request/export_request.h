@@ -40,6 +40,7 @@ struct ExportFlags {
   Flag<std::string> wrapper, outputs, set, sizes;
   Flag<absl::optional<int64_t>> opset;
   Flag<bool> external_data;
+  Flag<std::string> licence_file;
   Flag<std::string> family;
   Flag<bool> verify, allow_nonfinite;
   Flag<std::string> knob, model, checkpoint, name, out, dtype;

@@ -168,9 +168,15 @@ nlohmann::ordered_json ExportReport(const Manifest& manifest, const std::string&
 }
 
 std::string LicenceNote(const Manifest& manifest) {
-  if (!ExcludesCommercialUse(manifest)) return "";
-  return absl::StrCat("The licence of the published weights of ", manifest.model(), ", ", manifest.weights_licence(),
-                      ", does not allow commercial use.\n");
+  const std::string& licence = manifest.weights_licence();
+  const std::string subject = absl::StrCat("The licence of the published weights of ", manifest.model(), ", ", licence);
+  std::string note;
+  if (ExcludesCommercialUse(manifest)) absl::StrAppend(&note, subject, ", does not allow commercial use.\n");
+  // SPDX's word for a licence that its list lacks, so that its name alone leads nobody to the text.
+  if (absl::StartsWith(licence, "LicenseRef-") && manifest.licence_text().empty()) {
+    absl::StrAppend(&note, subject, ", is known by its text alone: --licence_file=FILE puts it into the artifact.\n");
+  }
+  return note;
 }
 
 }  // namespace modelport

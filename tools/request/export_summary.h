@@ -16,7 +16,8 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
 // The same for a program: {"artifact": PATH, "manifest_path": PATH, "seconds": 3.7, "manifest": {...}}.
 nlohmann::ordered_json ExportReport(const Manifest& manifest, const std::string& out, absl::Duration time);
 
-// A line for stderr about published weights whose licence excludes commercial use; "" for all others.
+// Lines for stderr about published weights whose licence excludes commercial use, or is none of SPDX's list and not in
+// the artifact; "" for all others.
 std::string LicenceNote(const Manifest& manifest);
 
 }  // namespace modelport
