@@ -20,6 +20,7 @@ ModelArtifactInfo = provider(
         "model": "the variant",
         "family": "ModelFamilyInfo of its family",
         "checkpoints": "the files of its weights, a list; empty: seeded weights",
+        "licence": "the text of its weights' licence, a list of at most one file",
         "target": "the host that it is for",
         "runtime": "the LibTorch release that it is for; empty: the newest",
         "sizes": "the sizes of its inputs that an ONNX file has fixed, H=518; empty: all are free",
@@ -100,8 +101,9 @@ def _export_arguments(ctx, model):
         arguments.add(model.sizes, format = "--sizes=%s")
     if model.data:
         arguments.add("--external_data")
+    arguments.add_all(model.licence, format_each = "--licence_file=%s")
     inputs = depset(
-        model.checkpoints + model.openvino,
+        model.checkpoints + model.openvino + model.licence,
         # LibTorch is among the tool's runfiles. A remote executor finds it only there.
         transitive = [model.family.yaml, ctx.attr._export[DefaultInfo].default_runfiles.files],
     )
@@ -143,6 +145,7 @@ def _model_artifact_impl(ctx):
         model = ctx.attr.model,
         family = ctx.attr.family[ModelFamilyInfo],
         checkpoints = ctx.files.checkpoints,
+        licence = ctx.files.licence_file,
         target = ctx.attr.target,
         runtime = ctx.attr.runtime,
         sizes = ctx.attr.sizes,
@@ -180,6 +183,7 @@ has no checkpoint; for a target that loads ONNX NAME.onnx and NAME.onnx.manifest
         "checkpoints": attr.label_list(doc = "The files of the weights; by default seeded ones.", allow_files = True),
         "external_data": attr.bool(doc = "For a target that loads ONNX: whether the weights lie in a file of their own, as they have to above 2 GB."),
         "family": attr.label(doc = "The plugin that has the variant.", mandatory = True, providers = [ModelFamilyInfo]),
+        "licence_file": attr.label(doc = "The text of the weights' licence, which the artifact brings along.", allow_single_file = True),
         "large": attr.bool(doc = "Whether the artifact is so large that it shall be made where it is built and stored in no cache."),
         "model": attr.string(doc = "The variant.", mandatory = True),
         "runtime": attr.string(doc = "The LibTorch release that it is for, such as 1.6; by default the newest."),
