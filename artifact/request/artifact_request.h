@@ -39,7 +39,7 @@ struct ArtifactRequest {
   bool external_data = false;  // Whether the weights lie in a file beside an ONNX file, also where they need not.
   // Values of the wrapper's knobs that differ from the plugin's: convention -> 1.
   std::map<std::string, double> knobs = {};
-  std::string name = {};  // Of the artifact and of its node in a host; empty: NameOfArtifact tells it.
+  std::string name = {};          // Of the artifact and of its node in a host; empty: NameOfArtifact tells it.
   std::string licence_text = {};  // Of the weights, which the artifact brings along; empty: it brings none.
   // The variant with these arguments, which `entry` has then; null: there are none.
   std::shared_ptr<const Variant> changed = {};

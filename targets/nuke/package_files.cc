@@ -383,7 +383,8 @@ void ClearHelp(Manifest& manifest) {
 
 void AddHelp(const Manifest& manifest, TemplateData& data) {
   std::vector<TemplateValues>& help = data.lists["help"];
-  for (const std::string& text : HelpTexts(manifest)) help.push_back({{"help", text}, {"index", absl::StrCat(help.size())}});
+  for (const std::string& text : HelpTexts(manifest))
+    help.push_back({{"help", text}, {"index", absl::StrCat(help.size())}});
 }
 
 void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {

@@ -174,8 +174,8 @@ TEST(ManifestTest, HoldsTheTextOfTheLicence) {
     refused.push_back("--licence_file=" + name);
     const ToolResult other = RunTool("export", refused, folder);
     EXPECT_EQ(other.exit_status, 1);
-    EXPECT_THAT(other.err, AllOf(StartsWith("INVALID_ARGUMENT: "),
-                                 HasSubstr(name + ": is no text in UTF-8 of 1 byte to 1 MiB")));
+    EXPECT_THAT(other.err,
+                AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr(name + ": is no text in UTF-8 of 1 byte to 1 MiB")));
   }
 }
 

@@ -245,8 +245,7 @@ FlagGroup ExportFlags::ThatMakeArtifact() {
   return {&model,           &checkpoint, &weights, &source.layout,   &source.state_dict,
           &source.prefix,   &resample,   &family,  &allow_nonfinite, &wrapper,
           &with_preprocess, &outputs,    &set,     &sizes,           &opset,
-          &external_data,   &dtype,      &name,    &host.runtime,
-          &licence_file};
+          &external_data,   &dtype,      &name,    &host.runtime,    &licence_file};
 }
 
 absl::StatusOr<std::string> ChooseForModel(const ExportFlags& flags, const std::string& checkpoint,
