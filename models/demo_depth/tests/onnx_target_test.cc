@@ -26,8 +26,9 @@ TEST(OnnxTargetTest, ItsWeightsMayLieInAFileOfTheirOwnAlsoInAPackage) {
   EXPECT_EQ(manifest["artifact"]["data"]["size_bytes"], std::filesystem::file_size(file + ".data"));
   EXPECT_EQ(manifest["round_trip"]["proven"], true);
   const std::string folder = DataPath("models/demo_depth/tests/demo_depth_package");
-  EXPECT_THAT(FileNames(folder), testing::ElementsAre("demo_depth.onnx", "demo_depth.onnx.data",
+  EXPECT_THAT(FileNames(folder), testing::ElementsAre("WEIGHTS_LICENSE.txt", "demo_depth.onnx", "demo_depth.onnx.data",
                                                       "demo_depth.onnx.manifest.json", "demo_depth.profiles.json"));
+  EXPECT_EQ(ReadFile(folder + "/WEIGHTS_LICENSE.txt"), ReadFile(DataPath("LICENSE")));
   for (const char* const ending : {"", ".data", ".manifest.json"}) {
     EXPECT_EQ(ReadFile(folder + "/demo_depth.onnx" + ending), ReadFile(file + ending));
   }
