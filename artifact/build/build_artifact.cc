@@ -89,6 +89,7 @@ void DescribePreprocessing(const Preprocessing& stated, const TargetTree& tree, 
 }
 
 void DescribeOutputs(const KeptOutputs& kept, Manifest& manifest) {
+  manifest.clear_outputs();
   if (kept.left_out.empty()) return;
   Manifest::Outputs& outputs = *manifest.mutable_outputs();
   for (const std::string& name : kept.names) outputs.add_kept(name);
@@ -222,26 +223,8 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
   const Plugin& plugin = *request.entry.plugin;
   const Variant& variant = *request.entry.variant;
   Manifest manifest;
-  manifest.set_model(variant.name);
-  for (const auto& [name, value] : request.arguments) {
-    Manifest::Argument& argument = *manifest.add_arguments();
-    argument.set_name(name);
-    argument.set_value(value);
-  }
-  for (const auto& [letter, number] : request.sizes) {
-    Manifest::Size& size = *manifest.add_sizes();
-    size.set_letter(letter);
-    size.set_size(number);
-  }
-  for (const auto& [name, value] : request.knobs) {
-    Manifest::KnobValue& knob = *manifest.add_knob_values();
-    knob.set_name(name);
-    knob.set_value(value);
-  }
-  manifest.set_target(request.target->name);
+  StateRequest(request, manifest);
   manifest.set_wrapper(tree.wrapper_name);
-  manifest.set_name(request.name);
-  manifest.set_dtype(std::string(DTypeName(request.dtype)));
   manifest.set_title(variant.title);
   manifest.set_summary(variant.summary);
   manifest.set_weights_licence(variant.licence);
@@ -251,7 +234,6 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
     entry.set_url(claim.url);
   }
   manifest.set_licence_note(variant.licence_note);
-  manifest.set_licence_text(request.licence_text);
   manifest.set_weights_url(WeightsUrl(variant));
   manifest.set_manifest_version(kManifestVersion);
   manifest.set_modelport_version(kModelportVersion);

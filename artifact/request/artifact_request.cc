@@ -3,10 +3,8 @@
 #include <limits>
 #include <set>
 #include <utility>
-#include <variant>
 
 #include "absl/functional/function_ref.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
@@ -26,20 +24,6 @@ namespace {
 absl::StatusOr<ChosenWrapper> ChooseWrapper(const ArtifactRequest& request) {
   return FindWrapper(*request.entry.plugin, *request.entry.variant, *request.target, request.with_preprocess,
                      request.wrapper);
-}
-
-std::string WeightsText(const WeightSource& weights) {
-  if (const auto* const seeded = std::get_if<Seeded>(&weights)) return SeededName(*seeded);
-  const auto* const files = std::get_if<CheckpointFiles>(&weights);
-  if (files == nullptr) return "";
-  std::vector<std::string> choices;
-  for (const CheckpointFile& file : *files) {
-    const SourceChoice& choice = file.choice;
-    choices.push_back(absl::StrCat(choice.layout,
-                                   choice.state_dict ? absl::StrCat(" state_dict=", *choice.state_dict) : "",
-                                   choice.resample ? " resample" : ""));
-  }
-  return absl::StrJoin(choices, "\n");
 }
 
 // Adds the arguments of `settings`, "max_depth=35,taps=[1, 2]", to `arguments`; `signature` is that of the variant's
@@ -122,23 +106,38 @@ absl::Status SetKnobs(absl::string_view settings, ArtifactRequest& request) {
   return ReadNumbers("--knob", settings, "numbers by the names of knobs, such as convention=1,max_size=512", take);
 }
 
-std::string RequestText(const ArtifactRequest& request) {
-  return absl::StrCat(
-      "model=", request.entry.variant->name, "\ntarget=", request.target->name, "\nwrapper=", request.wrapper,
-      "\nruntime=", request.runtime == nullptr ? "" : request.runtime->name, "\ndtype=", DTypeName(request.dtype),
-      "\noutputs=", absl::StrJoin(request.outputs, ","), "\nwith_preprocess=", request.with_preprocess,
-      "\nsizes=", absl::StrJoin(request.sizes, ",", absl::PairFormatter("=")), "\nopset=", request.opset,
-      "\nexternal_data=", request.external_data,
-      "\nknobs=", absl::StrJoin(request.knobs, ",", absl::PairFormatter("=")), "\nname=", request.name,
-      "\nlicence_text=", absl::CEscape(request.licence_text),
-      "\nset=", absl::StrJoin(request.arguments, ",", absl::PairFormatter("=")),
-      "\nweights=", WeightsText(request.weights), "\n");
-}
-
 absl::StatusOr<std::string> NameOfArtifact(const ArtifactRequest& request, absl::string_view model) {
   ASSIGN_OR_RETURN(const ChosenWrapper chosen, ChooseWrapper(request));
   if (!request.name.empty()) return request.name;
   return ArtifactName(model.empty() ? absl::string_view(request.entry.variant->name) : model, chosen.name);
+}
+
+void StateRequest(const ArtifactRequest& request, Manifest& manifest) {
+  manifest.set_model(request.entry.variant->name);
+  manifest.set_target(request.target->name);
+  manifest.set_wrapper(request.wrapper);
+  if (request.runtime != nullptr) manifest.set_runtime(std::string(request.runtime->name));
+  manifest.set_dtype(std::string(DTypeName(request.dtype)));
+  for (const std::string& name : request.outputs) manifest.mutable_outputs()->add_kept(name);
+  for (const auto& [name, value] : request.arguments) {
+    Manifest::Argument& argument = *manifest.add_arguments();
+    argument.set_name(name);
+    argument.set_value(value);
+  }
+  for (const auto& [letter, number] : request.sizes) {
+    Manifest::Size& size = *manifest.add_sizes();
+    size.set_letter(letter);
+    size.set_size(number);
+  }
+  manifest.set_opset(request.opset);
+  manifest.set_external_data(request.external_data);
+  for (const auto& [name, value] : request.knobs) {
+    Manifest::KnobValue& knob = *manifest.add_knob_values();
+    knob.set_name(name);
+    knob.set_value(value);
+  }
+  manifest.set_name(request.name);
+  manifest.set_licence_text(request.licence_text);
 }
 
 absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Manifest& stated) {

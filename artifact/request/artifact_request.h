@@ -61,13 +61,14 @@ absl::Status SetSizes(absl::string_view settings, ArtifactRequest& request);
 //   InvalidArgument  the message begins with --knob
 absl::Status SetKnobs(absl::string_view settings, ArtifactRequest& request);
 
-// All that `request` says but the paths of its files, one fact a line: texts of different requests differ.
-std::string RequestText(const ArtifactRequest& request);
-
 // The name of the artifact, as ArtifactName says: the request's, or "resnet50", "resnet50_classes" after the variant
 // or, in its place, after `model`.
 //   InvalidArgument  as FindWrapper
 absl::StatusOr<std::string> NameOfArtifact(const ArtifactRequest& request, absl::string_view model = "");
+
+// States in `manifest` what `request` asks for, which StatedRequest reads back: all but the weights, and the
+// preprocessing in front, which the module that it becomes tells.
+void StateRequest(const ArtifactRequest& request, Manifest& manifest);
 
 // What the export was asked for that wrote the manifest `stated`. Of the weights it has the seeded ones; a manifest
 // does not name the paths of checkpoints. Anybody may have written a manifest.

@@ -47,7 +47,6 @@ class PreparedArchive : public PreparedArtifact {
       entry.set_overload(op.overload);
       entry.set_version(op.version);
     }
-    if (request_.runtime != nullptr) manifest.set_runtime(std::string(request_.runtime->name));
     manifest.set_minimum_runtime(MinimumRuntime(format_, built_.operators));
     for (const std::string& method : MethodSchemas(*built_.module)) manifest.add_methods(method);
   }
