@@ -139,11 +139,6 @@ std::vector<std::string> YamlMapReader::TakeTexts(absl::string_view name) {
   return list == nullptr ? std::vector<std::string>() : ReadTexts(*list, FieldSubject(name), problems_);
 }
 
-std::vector<std::string> YamlMapReader::RequireTexts(absl::string_view name) {
-  const YamlValue* list = Require(name);
-  return list == nullptr ? std::vector<std::string>() : ReadTexts(*list, FieldSubject(name), problems_);
-}
-
 std::vector<double> YamlMapReader::TakeNumbers(absl::string_view name) {
   const YamlValue* list = Take(name);
   if (list == nullptr) return {};

@@ -33,7 +33,6 @@ class YamlMapReader {
   std::string TakeText(absl::string_view name);
   std::string RequireText(absl::string_view name);
   std::vector<std::string> TakeTexts(absl::string_view name);
-  std::vector<std::string> RequireTexts(absl::string_view name);
   std::vector<double> TakeNumbers(absl::string_view name);
   // "true" or "false", nothing else.
   bool TakeBool(absl::string_view name, bool fallback);

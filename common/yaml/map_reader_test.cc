@@ -22,7 +22,7 @@ TEST(YamlMapReaderTest, TakesFieldsOfEveryKind) {
                 &problems);
   YamlMapReader reader(value, "a thing", &problems);
   EXPECT_EQ(reader.RequireText("text"), "a b");
-  EXPECT_THAT(reader.RequireTexts("texts"), ElementsAre("a", "b"));
+  EXPECT_THAT(reader.TakeTexts("texts"), ElementsAre("a", "b"));
   EXPECT_THAT(reader.TakeNumbers("numbers"), ElementsAre(1, -0.5, 1e-6));
   EXPECT_TRUE(reader.TakeBool("yes", false));
   EXPECT_EQ(reader.TakeInt("int", 0), -14);
