@@ -17,6 +17,7 @@
 #include "tools/predict/pictures/pictures.h"
 #include "tools/predict/run/load_artifact.h"
 #include "tools/predict/run/prediction.h"
+#include "tools/predict/run/prompt.h"
 #include "tools/predict/run/run_model.h"
 
 namespace modelport {
