@@ -96,7 +96,7 @@ def _plugin_catalog_impl(ctx):
         # No part of a model has a hyphen in its name.
         variant = name if name in variants else name.rpartition("-")[0]
         if variant not in variants:
-            fail("checkpoint_archive {}: no plugin has such a variant".format(name))
+            fail("{}: a checkpoint_archive or published_checkpoints of WORKSPACE names it, and no plugin has such a variant; bazel run //tools:list prints all".format(name))
         checkpoints.setdefault(variant, []).append("@{}{}//:file".format(CHECKPOINT_PREFIX, name))
         bound.setdefault(variant, []).append(name[len(variant) + 1:])
     for variant, found in bound.items():

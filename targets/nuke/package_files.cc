@@ -394,7 +394,9 @@ void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
     data.lists["licence_claims"].push_back({{"licence", claim.licence()}, {"url", claim.url()}});
   }
   if (!manifest.licence_note().empty()) data.lists["licence_note"].push_back({{"note", manifest.licence_note()}});
-  data.lists["licence_text"] = KeepIf(!manifest.licence_text().empty());
+  const bool has_text = !manifest.licence_text().empty();
+  data.lists["licence_text"] = KeepIf(has_text);
+  data.values["licence_deployed"] = has_text ? ", `WEIGHTS_LICENSE.txt`" : "";
 }
 
 // How large the output is, and where it lies.

@@ -41,7 +41,8 @@ absl::StatusOr<Range> RangeOf(const Manifest& manifest, const Manifest::Input& i
   if (size == "B") return Range{1, 1, 4};
   if (size != "H" && size != "W") {
     return absl::FailedPreconditionError(absl::StrCat("an engine of TensorRT wants the size ", size, " of ",
-                                                      input.name(), ": add --sizes=", size, "=1"));
+                                                      input.name(), ", [", absl::StrJoin(input.shape(), ", "),
+                                                      "]: add --sizes=", size, "=NUMBER, as large as what it gets"));
   }
   return SidesOf(std::max<int64_t>(input.multiple_of(), 1),
                  input.recommended_size() > 0 ? input.recommended_size() : 512);

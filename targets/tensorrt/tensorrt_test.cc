@@ -55,7 +55,8 @@ TEST(TensorRtTest, AFileOfOneSizeNeedsNoProfile) {
 
 TEST(TensorRtTest, SizesOfOtherLettersHaveToBeFixed) {
   EXPECT_THAT(TensorRtTarget().check(MakeManifest({"B", "N", "3", "H", "W"})),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("wants the size N of x: add --sizes=N=1")));
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("wants the size N of x, [B, N, 3, H, W]: add --sizes=N=NUMBER")));
 }
 
 }  // namespace

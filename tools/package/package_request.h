@@ -54,8 +54,9 @@ struct PackageFlags {
       "in the place of --model: every model of this family whose weights are public, such as depth_anything_v2"};
   Flag<std::string> picture{
       group, "picture", "",
-      "an image that the node is run on: NAME_picture.png in the package shows what it makes of it; for mattes the "
-      "image and its trimap, for two frames both, with a comma between; wants weights that are not seeded"};
+      "an image that the node is run on: NAME_picture.png in the package shows what it makes of it; with a comma "
+      "between, where the model wants two, the image and its trimap or its coarse depth, or both frames; wants weights "
+      "that are not seeded"};
   Flag<std::string> choice{
       group, "choice", "",
       "with several models: a node of this name beside theirs, whose pulldown chooses which of them it runs"};

@@ -111,10 +111,12 @@ struct PredictFlags {
       "draw depth in colours with a legend: spectral, turbo or grey; by default a .png has 16-bit numbers"};
   Flag<std::string> percentiles{group, "percentiles", "0,100",
                                 "the percentiles of the depth that get the first and the last colour"};
-  Flag<std::string> range{group, "range", "",
-                          "MIN,MAX: the depths, in the model's unit, that are 0 and 65535 in a .png, or get the first "
-                          "and the last colour; by default 0 to 256 metres, or each image's own smallest and largest; "
-                          "with --flow MAX is the motion in pixels that has its full colour"};
+  Flag<std::string> range{
+      group, "range", "",
+      "MIN,MAX: the depths, in the model's unit, that are 0 and 65535 in a .png, or get the first "
+      "and the last colour; by default 0 to 256 metres, and for depth without a unit each image's own "
+      "smallest and largest, or one range for a shot; with --flow MAX is the motion in pixels that has its full "
+      "colour"};
   Flag<bool> normals{group, "normals", false,
                      "draw normals in the place of depth: red right, green up, blue to the camera"};
   Flag<bool> flow{group, "flow", false,
@@ -141,13 +143,15 @@ struct PredictFlags {
   Flag<bool> benchmark{group, "benchmark", false,
                        "measure the time and memory of one image, instead of writing anything"};
   Flag<bool> views{group, "views", false, "take all images as views of one scene, for Depth Anything 3"};
-  Flag<absl::optional<int64_t>> size{group, "size", absl::nullopt,
-                                     "the resolution at which the model works, in pixels or tokens, up to 20 "
-                                     "megapixels; by default that of the published code, up to 4"};
-  Flag<absl::optional<int64_t>> tile{
-      group, "tile", absl::nullopt,
-      "for a model that makes images larger: work on pieces of so many pixels a side, such as 512, one after the "
-      "other, for less memory; by default on the whole image"};
+  Flag<absl::optional<int64_t>> size{
+      group, "size", absl::nullopt,
+      "the resolution at which the model works, in pixels or tokens, up to 20 "
+      "megapixels; by default that of the published code, up to 4 megapixels or a square "
+      "of that size"};
+  Flag<absl::optional<int64_t>> tile{group, "tile", absl::nullopt,
+                                     "for a model that makes one image of one, larger or cleaned: work on pieces of so "
+                                     "many pixels a side, such as 512, one after the "
+                                     "other, for less memory; by default on the whole image"};
   Flag<int64_t> tile_pad{group, "tile_pad", 32, "with --tile: the pixels around each piece that the model sees, too"};
   Flag<std::string> resume{
       group, "resume", "",

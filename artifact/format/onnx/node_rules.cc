@@ -34,10 +34,10 @@ absl::Status CheckGraph(const Target& target, const Model& model, const onnx_fil
   for (const onnx_file::NodeProto& node : graph.node()) {
     for (const NodeRule& rule : target.onnx.nodes) {
       if (IsAllowed(rule, node)) continue;
-      return absl::FailedPreconditionError(absl::StrCat(target.title, " does not take the node ", node.name(), ", ",
-                                                        node.op_type(), ", whose ", rule.attribute, " has to be ",
-                                                        absl::StrJoin(rule.allowed, " or "),
-                                                        "; with fixed sizes it may vanish: --sizes=B=1,H=518,W=518"));
+      return absl::FailedPreconditionError(
+          absl::StrCat(target.title, " does not take the node ", node.name(), ", ", node.op_type(), ", whose ",
+                       rule.attribute, " has to be ", absl::StrJoin(rule.allowed, " or "),
+                       "; with fixed sizes it may vanish: --sizes=B=1,H=HEIGHT,W=WIDTH"));
     }
     if (node.op_type() == "TopK" && limit > 0 && SortedBy(node, model).value_or(limit) >= limit) {
       return absl::FailedPreconditionError(absl::StrCat(target.title, " does not take the node ", node.name(),

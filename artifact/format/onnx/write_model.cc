@@ -241,7 +241,8 @@ absl::Status WriteModel(
   const uint64_t size = GraphSize(code, constants);
   if (size > kMostBytes) {
     return absl::UnimplementedError(absl::StrCat(
-        "the file would have ", size >> 20, " MB, and an ONNX file holds less than 2048 MB; choose a smaller model"));
+        "the file would have ", size >> 20,
+        " MB, and an ONNX file holds less than 2048 MB: add --external_data, which puts the weights beside it"));
   }
   RETURN_IF_ERROR(out.Write(HeadOf(facts).SerializeAsString()));
   RETURN_IF_ERROR(out.Write(FieldHeader(onnx_file::ModelProto::kGraphFieldNumber, size)));
