@@ -145,13 +145,12 @@ struct PredictFlags {
   Flag<bool> views{group, "views", false, "take all images as views of one scene, for Depth Anything 3"};
   Flag<absl::optional<int64_t>> size{
       group, "size", absl::nullopt,
-      "the resolution at which the model works, in pixels or tokens, up to 20 "
-      "megapixels; by default that of the published code, up to 4 megapixels or a square "
-      "of that size"};
-  Flag<absl::optional<int64_t>> tile{group, "tile", absl::nullopt,
-                                     "for a model that makes one image of one, larger or cleaned: work on pieces of so "
-                                     "many pixels a side, such as 512, one after the "
-                                     "other, for less memory; by default on the whole image"};
+      "the resolution at which the model works, in pixels or tokens, up to 20 megapixels; by default that of the "
+      "published code, which is refused where an image gets more than 4 megapixels and more than a square one gets"};
+  Flag<absl::optional<int64_t>> tile{
+      group, "tile", absl::nullopt,
+      "for a model that makes one image of one, larger or cleaned: work on pieces of so many pixels a side, such as "
+      "512, one after the other, for less memory; by default on the whole image"};
   Flag<int64_t> tile_pad{group, "tile_pad", 32, "with --tile: the pixels around each piece that the model sees, too"};
   Flag<std::string> resume{
       group, "resume", "",
