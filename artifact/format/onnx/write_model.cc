@@ -107,7 +107,7 @@ uint64_t GraphSize(const std::string& code, const std::vector<StoredConstant>& c
 }
 
 // The part of a matrix that is transposed at a time. The elements of its rows follow each other where they are read.
-constexpr int64_t kTileRows = 128;
+constexpr int64_t kTileRows = 64;
 constexpr int64_t kTileColumns = 32;
 
 // A block of rows is not much larger, so that it stays in the processor's cache until it is written.
