@@ -53,9 +53,12 @@ void KeepSlotsOf(const std::set<std::string>& left_out, MappedPart& mapped) {
   drop(plan.aliases, [&](const auto& alias) { return is_out(alias.first); });
 }
 
-// `request` with the sizes that its host fixes, those that the model leaves open: the target's, and of a wrapper's
-// image the channels that its interface names.
-ArtifactRequest WithSizesOfHost(ArtifactRequest request, const TargetTree& tree) {
+// `request` with what its host and its plugin tell where it leaves that open: the wrapper's name, no outputs where all
+// are kept, and the sizes that the host fixes, those that the model leaves open: the target's, and of a wrapper's image
+// the channels that its interface names.
+ArtifactRequest Resolved(ArtifactRequest request, const TargetTree& tree) {
+  request.wrapper = tree.wrapper_name;
+  request.outputs = tree.kept.left_out.empty() ? std::vector<std::string>() : tree.kept.names;
   std::map<std::string, int64_t> sizes = request.target->onnx.sizes;
   if (!sizes.empty() && tree.whole->interface) sizes.emplace("C", tree.whole->interface->channels_in.size());
   const EntryPoint* const forward = FindEntryPoint(tree.whole->entry_points, "forward");
@@ -88,13 +91,10 @@ void DescribePreprocessing(const Preprocessing& stated, const TargetTree& tree, 
   preprocessing.set_module(tree.wrapper);
 }
 
-void DescribeOutputs(const KeptOutputs& kept, Manifest& manifest) {
-  manifest.clear_outputs();
-  if (kept.left_out.empty()) return;
-  Manifest::Outputs& outputs = *manifest.mutable_outputs();
-  for (const std::string& name : kept.names) outputs.add_kept(name);
-  for (const std::string& name : kept.left_out) outputs.add_left_out(name);
-  for (const std::string& slot : kept.left_out_slots) outputs.add_tensors(slot);
+// Adds to the outputs that are kept which are not, if there are any.
+void DescribeLeftOut(const KeptOutputs& kept, Manifest& manifest) {
+  for (const std::string& name : kept.left_out) manifest.mutable_outputs()->add_left_out(name);
+  for (const std::string& slot : kept.left_out_slots) manifest.mutable_outputs()->add_tensors(slot);
 }
 
 void DescribeTensors(const TargetTree& tree, Manifest& manifest) {
@@ -224,7 +224,6 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
   const Variant& variant = *request.entry.variant;
   Manifest manifest;
   StateRequest(request, manifest);
-  manifest.set_wrapper(tree.wrapper_name);
   manifest.set_title(variant.title);
   manifest.set_summary(variant.summary);
   manifest.set_weights_licence(variant.licence);
@@ -240,7 +239,7 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
   manifest.set_libtorch_version(std::string(LibTorchVersion()));
   DescribePlugin(plugin, manifest);
   DescribePreprocessing(preprocessing, tree, manifest);
-  DescribeOutputs(tree.kept, manifest);
+  DescribeLeftOut(tree.kept, manifest);
   DescribeTensors(tree, manifest);
   prepared.DescribeCode(manifest);
   if (tree.is_wrapped()) DescribeInterface(*tree.whole->interface, manifest);
@@ -294,7 +293,7 @@ absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, ArtifactP
 }
 
 absl::StatusOr<FormattedArtifact> FormatArtifact(const ArtifactRequest& wanted, Artifact artifact) {
-  const ArtifactRequest request = WithSizesOfHost(wanted, artifact.tree);
+  const ArtifactRequest request = Resolved(wanted, artifact.tree);
   const ArtifactFormat& format = FormatOf(*request.target);
   ASSIGN_OR_RETURN(std::unique_ptr<PreparedArtifact> prepared, format.Prepare(request, *artifact.built));
   const auto& [plugin, variant] = request.entry;

@@ -14,9 +14,6 @@ namespace modelport {
 
 namespace {
 
-// Of the weights, beside whatever the host wants.
-constexpr char kLicenceFile[] = "WEIGHTS_LICENSE.txt";
-
 absl::Status WriteFiles(const std::vector<PackageFile>& files, const std::string& folder) {
   for (const PackageFile& file : files) {
     RETURN_IF_ERROR(OutputFile::WriteWhole(absl::StrCat(folder, "/", file.name), file.text));

@@ -11,7 +11,7 @@
 namespace modelport {
 
 // Writes into `folder` what the host wants beside the artifact that `manifest` is about, and beside the file `picture`,
-// "" for none: see Target::package; and WEIGHTS_LICENSE.txt, if the manifest holds the text of that licence.
+// "" for none: see Target::package; and kLicenceFile, if the manifest holds the text of the weights' licence.
 //   InvalidArgument  the manifest's target is not known, or has no packages
 //   others           as OutputFile::WriteWhole
 absl::Status WriteHostFiles(const Manifest& manifest, const std::string& folder, const std::string& picture = "");

@@ -396,7 +396,8 @@ void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
   if (!manifest.licence_note().empty()) data.lists["licence_note"].push_back({{"note", manifest.licence_note()}});
   const bool has_text = !manifest.licence_text().empty();
   data.lists["licence_text"] = KeepIf(has_text);
-  data.values["licence_deployed"] = has_text ? ", `WEIGHTS_LICENSE.txt`" : "";
+  data.values["licence_file"] = kLicenceFile;
+  data.values["licence_deployed"] = has_text ? absl::StrCat(", `", kLicenceFile, "`") : "";
 }
 
 // How large the output is, and where it lies.

@@ -23,6 +23,9 @@ struct PackageFile {
   std::string text;
 };
 
+// The text of the weights' licence in a folder for a host, if the artifact brings it along.
+inline constexpr char kLicenceFile[] = "WEIGHTS_LICENSE.txt";
+
 // An icon in a folder for a host: a square of so many pixels, in a PNG called after the artifact.
 struct PackageIcon {
   std::string ending;  // "@2x.png"

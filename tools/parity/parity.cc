@@ -53,8 +53,8 @@ struct ParityFlags {
         absl::StrCat("the variant to compare, such as dav2_vits; ", ToolCall("list"),
                      " shows all; by default the one that --checkpoint fits, if there is only one"));
     // The model is not written.
-    Remove(group, {&exported.out, &exported.name, &exported.verify, &exported.allow_nonfinite, &exported.sizes,
-                   &exported.opset, &exported.external_data, &exported.licence_file});
+    Remove(group, exported.OfWrittenArtifact());
+    Remove(group, {&exported.out, &exported.allow_nonfinite});
     artifact.NotWith(exported.ThatMakeArtifact(), "an artifact is compared as it is");
     for (AnyFlag* const flag : FlagGroup{&names, &tolerance, &inject, &bisect, &reduce, &from_stage, &html}) {
       flag->OnlyWith({&reference});

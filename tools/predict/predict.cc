@@ -52,8 +52,8 @@ struct PredictFlags {
     exported.knob.set_help("with --artifact: other values for knobs of the node, such as convention=1");
     // predict builds what takes images of any size, for libtorch, and writes no artifact, so it sets these itself.
     Remove(group, exported.host.ThatChooseHost());
-    Remove(group, {&exported.with_preprocess, &exported.wrapper, &exported.sizes, &exported.opset,
-                   &exported.external_data, &exported.licence_file, &exported.name, &exported.verify});
+    Remove(group, exported.OfWrittenArtifact());
+    Remove(group, {&exported.with_preprocess, &exported.wrapper});
     artifact.NotWith(exported.ThatMakeArtifact(), "an artifact runs as it is");
     exported.knob.OnlyWith({&artifact});
     key.OnlyWith({&artifact, &compare});

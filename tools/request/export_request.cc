@@ -213,8 +213,9 @@ ExportFlags::ExportFlags(FlagGroup& group)
                     "put the weights of an ONNX file into a file of their own beside it, NAME.onnx.data, as is always "
                     "done where it would have 2 GB"),
       licence_file(group, "licence_file", "",
-                   "the licence of the weights, a text file: the artifact brings its text along, and a package has it "
-                   "as WEIGHTS_LICENSE.txt"),
+                   absl::StrCat("the licence of the weights, a text file: the artifact brings its text along, and a "
+                                "package has it as ",
+                                kLicenceFile)),
       family(group, "family", "",
              "without --model: the family, such as dinov2, of which the checkpoint is a model; by default all are "
              "searched"),
@@ -247,6 +248,8 @@ FlagGroup ExportFlags::ThatMakeArtifact() {
           &with_preprocess, &outputs,    &set,     &sizes,           &opset,
           &external_data,   &dtype,      &name,    &host.runtime,    &licence_file};
 }
+
+FlagGroup ExportFlags::OfWrittenArtifact() { return {&name, &verify, &sizes, &opset, &external_data, &licence_file}; }
 
 absl::StatusOr<std::string> ChooseForModel(const ExportFlags& flags, const std::string& checkpoint,
                                            IfNotFound if_not_found, ArtifactRequest& request) {

@@ -33,6 +33,8 @@ struct ExportFlags {
 
   // Those that choose a model or change what is made of it: they have no use beside an artifact that exists.
   FlagGroup ThatMakeArtifact();
+  // Those of an artifact's file: they have no use in a tool that writes none.
+  FlagGroup OfWrittenArtifact();
 
   Flag<std::string> weights;
   SourceFlags source;
