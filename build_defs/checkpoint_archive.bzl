@@ -22,16 +22,16 @@ print(digest.hexdigest())
 """
 
 def _found_sha256(ctx, urls, auth):
-    """The sha256 of what the first address that answers has; "" if none answers."""
-    found = ctx.download(urls, "other", auth = auth, allow_fail = True)
-    if found.success:
-        return found.sha256
+    """The first address that answers and the sha256 of what it has; None if none answers."""
     for url in urls:
+        found = ctx.download([url], "other", auth = auth, allow_fail = True)
+        if found.success:
+            return url, found.sha256
         if url.startswith("http://"):
             printed = ctx.execute(["python3", "-c", _PRINT_SHA256, url], timeout = 3600)
             if printed.return_code == 0:
-                return printed.stdout.strip()
-    return ""
+                return url, printed.stdout.strip()
+    return None
 
 def fetch_checkpoint(ctx, urls, sha256, path, variant, stated_in):
     """Fetches a checkpoint of `variant` in a repository rule that has the attributes netrc and auth_patterns.
@@ -54,9 +54,10 @@ def fetch_checkpoint(ctx, urls, sha256, path, variant, stated_in):
     found = _found_sha256(ctx, urls, auth)
     if not found:
         fail("{}: the checkpoint of {} cannot be fetched; the warnings above have the reason".format(", ".join(urls), variant))
+    url, found_sha256 = found
     fail(("{}: the checkpoint of {} has sha256 {}, {} wants {}\n" +
           "  if the published file was replaced on purpose, write its sha256 in {}; if not, the download is damaged " +
-          "or not the file that was published").format(urls[0], variant, found, stated_in, sha256, stated_in))
+          "or not the file that was published").format(url, variant, found_sha256, stated_in, sha256, stated_in))
 
 def check_place(where, repository):
     """Ends with an error if a line of WORKSPACE stands where it has no effect.

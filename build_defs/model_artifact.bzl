@@ -129,8 +129,8 @@ def _write_bill_of_materials(ctx, manifest):
 
 def _model_artifact_impl(ctx):
     if not ctx.files.checkpoints and ctx.attr._weights[_WeightsInfo].wanted == "published":
-        fail(("{}: WORKSPACE binds {} to no weights, and --//build_defs:weights=published lets none be seeded\n" +
-              "  add published_checkpoints([\"{}\"]) or a checkpoint_archive: docs/catalog.md").format(ctx.label, ctx.attr.model, ctx.attr.model))
+        fail(("{}: WORKSPACE binds {} to no weights, and --{}=published lets none be seeded\n" +
+              "  add published_checkpoints([\"{}\"]) or a checkpoint_archive: docs/catalog.md").format(ctx.label, ctx.attr.model, ctx.attr._weights.label, ctx.attr.model))
     name = ctx.label.name if ctx.files.checkpoints else ctx.label.name + ".seeded"
 
     ending = "" if _is_torchscript(ctx.attr.target) else ".onnx"
@@ -199,19 +199,25 @@ has no checkpoint; for a target that loads ONNX NAME.onnx and NAME.onnx.manifest
 
 def _model_package_impl(ctx):
     model = ctx.attr.artifact[ModelArtifactInfo]
+    if ctx.files.picture and not model.checkpoints:
+        fail("{}: picture: {} has seeded weights, which predict nothing\n  bind its weights first: docs/catalog.md".format(ctx.label, ctx.attr.artifact.label))
     folder = ctx.actions.declare_directory(ctx.label.name)
     arguments = ctx.actions.args()
     arguments.add(model.artifact, format = "--artifact=%s")
     arguments.add(model.manifest, format = "--manifest=%s")
     if model.data:
         arguments.add(model.data, format = "--data=%s")
+    arguments.add_joined(ctx.files.picture, join_with = ",", format_joined = "--picture=%s", omit_if_empty = True)
     arguments.add(folder.path, format = "--out=%s")
     ctx.actions.run(
         mnemonic = "ModelPackage",
         progress_message = "Packaging " + ctx.label.name,
         executable = ctx.executable._package,
         arguments = [arguments],
-        inputs = [file for file in [model.artifact, model.data, model.manifest] if file],
+        inputs = depset(
+            [file for file in [model.artifact, model.data, model.manifest] if file] + ctx.files.picture,
+            transitive = [ctx.attr._package[DefaultInfo].default_runfiles.files],
+        ),
         outputs = [folder],
         # It holds a copy of the artifact, which is quicker to make than to fetch.
         execution_requirements = {"no-cache": "1", "no-remote-exec": "1"},
@@ -223,6 +229,11 @@ model_package = rule(
     doc = "The folder NAME for the host of an artifact: the artifact, its manifest, and what `bazel run //tools:package` puts beside them.",
     attrs = {
         "artifact": attr.label(doc = "A model_artifact() for a host that has packages.", mandatory = True, providers = [ModelArtifactInfo]),
+        "picture": attr.label_list(
+            doc = """The images of which NAME_picture.png shows what the node makes, as of package --picture: one, of mattes and prompted depth two,
+of a node between frames two. By default there is no picture: what a model draws differs by rounding from processor to processor.""",
+            allow_files = True,
+        ),
         "_package": attr.label(default = "//tools/package:package_artifact", executable = True, cfg = "target"),
     },
 )

@@ -103,7 +103,8 @@ def _declare_variants(family, large, data, plugin_path, onnx_sizes, without_onnx
         checkpoints = _checkpoints(family, variant)
         _declare_artifacts(variant, FAMILIES[family].wrapped[variant], variant in large, checkpoints)
         if variant not in without_onnx:
-            _declare_onnx(variant, variant in large, checkpoints, onnx_sizes)
+            sizes = onnx_sizes if type(onnx_sizes) == "string" else onnx_sizes.get(variant, onnx_sizes[""])
+            _declare_onnx(variant, variant in large, checkpoints, sizes)
         if variant not in large and variant not in CHECKPOINTS:
             artifact_golden_test(variant, family, data, plugin_path, seeded = not checkpoints)
     native.filegroup(
@@ -124,7 +125,8 @@ def model_plugin(name, large = [], finders = [], onnx_sizes = "", without_onnx =
       name: the family, which is the folder's name.
       large: the variants of more than 500 MB, sorted. The test holds the list.
       finders: of a family without test models, those whose test models find the slips of testdata/mutations.txt.
-      onnx_sizes: the sizes that NAME_onnx has fixed, such as B=1,H=512,W=768; empty: all are free.
+      onnx_sizes: the sizes that NAME_onnx has fixed, such as B=1,H=512,W=768, or a dict of them by variant, with "" for all others; empty: all are
+        free.
       without_onnx: the variants whose code has no form in ONNX.
     """
     if not native.glob(["plugin.yaml"], allow_empty = True):

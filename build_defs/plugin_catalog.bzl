@@ -85,7 +85,13 @@ def _plugin_catalog_impl(ctx):
                 for name, call in plugin.calls.items()
             ])),
         ))
-    ctx.file("BUILD", 'exports_files(["plugins.bzl"])\n')
+    ctx.file("BUILD", 'exports_files(["plugins.bzl", "published.txt"])\n')
+    ctx.file("published.txt", "".join([
+        "{} {}\n".format(variant, " ".join([file[field] or "-" for field in ["part", "file", "url", "sha256"]]))
+        for plugin in plugins.values()
+        for variant, files in plugin.files.items()
+        for file in files[1:] or files
+    ]))
     variants = {
         variant: [file["part"] for file in files[1:]]
         for plugin in plugins.values()
@@ -119,7 +125,8 @@ def plugin_catalog(plugins = []):
     """Declares the repository @plugin_catalog, whose plugins.bzl is for model_plugin().
 
     It has FAMILIES, the package, `uses`, variants, their published files and their wrappers of every family, and CHECKPOINTS, the files
-    of the variants that a checkpoint_archive() above this call binds to their weights.
+    of the variants that a checkpoint_archive() above this call binds to their weights. Its published.txt is for a test: the lines
+    "VARIANT PART FILE URL SHA256" of all published files, with "-" for what is not stated.
 
     Args:
       plugins: labels of the plugin.yaml of every plugin besides Modelport's own.

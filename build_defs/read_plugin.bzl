@@ -88,6 +88,12 @@ def read_plugin(path, text):
                 fail("{}: wants `files:` on a line of its own and each part below it".format(where))
         elif block == "variants" and item == "files" and line.startswith("      ") and line[6] != " ":
             files[variant].append(_file(_unquoted(line.partition(":")[0]), line))
+        elif block == "variants" and item == "files" and line.startswith("        ") and line[8] != " ":
+            field, _, value = line.strip().partition(":")
+            if field in ["file", "url"]:
+                files[variant][-1][field] = _unquoted(value)
+            elif field == "digest":
+                files[variant][-1]["sha256"] = _field(line, "sha256")
         elif block == "targets" and line.startswith("    ") and line[4] != " ":
             name, _, value = line.partition(":")
             if value.strip().startswith("{"):

@@ -18,10 +18,12 @@ std::string WithCommands(absl::string_view page) {
   static const auto* const run = new std::regex(R"((\./)?bazelw? run (--config=\w+ )?//tools:(\w+)( --)?)");
   static const auto* const label = new std::regex(R"(//tools:(\w+)( --)?)");
   static const auto* const picture = new std::regex("=docs/pictures/");
+  static const auto* const example = new std::regex(R"((`| )examples/(cpp|onnx)\b)");
   static const auto* const aside = new std::regex(R"(\s\(`//[^`]*`\))");
   std::string text = std::regex_replace(std::string(page), *run, "modelport $3");
   text = std::regex_replace(text, *label, "modelport $1");
   text = std::regex_replace(text, *aside, "");
+  text = std::regex_replace(text, *example, "$1share/doc/modelport/examples/$2");
   return std::regex_replace(text, *picture, "=share/doc/modelport/pictures/");
 }
 
@@ -135,14 +137,20 @@ std::string WithLiveLinks(const std::string& page, const HasFile& has) {
   return text;
 }
 
-// The block without what names bazel and, but for tables, whose columns would lack a cell, the sources; "" if nothing
-// is left.
+// The rows of a table without its last column.
+std::vector<std::string> WithoutLastColumn(std::vector<std::string> rows) {
+  for (std::string& row : rows) row.erase(row.rfind('|', row.size() - 2) + 1);
+  return rows;
+}
+
+// The block without what names bazel and the sources; "" if nothing is left. Of a table, whose rows would lack a cell,
+// only a last column of tests is left out for the sources' sake.
 std::string ForUsers(const std::vector<std::string>& block) {
   const std::string text = absl::StrJoin(block, "\n");
   if (IsCode(block)) return NamesBazel(text) ? "" : text;
   std::vector<std::string> kept;
   if (absl::StartsWith(block[0], "|")) {
-    for (const std::string& row : block) {
+    for (const std::string& row : absl::EndsWith(block[0], "| test |") ? WithoutLastColumn(block) : block) {
       if (!NamesBazel(row)) kept.push_back(row);
     }
     return absl::StrJoin(kept, "\n");

@@ -27,6 +27,8 @@ TEST(ArchivePageTest, CommandsAreThoseOfTheProgram) {
             "    modelport export --model=m      # one\n");
   EXPECT_EQ(Page("`./bazelw run --config=onnx //tools:package -- --target=flame` and `//tools:list`\n"),
             "`modelport package --target=flame` and `modelport list`\n");
+  EXPECT_EQ(Page("`examples/cpp` has it:\n\n    cmake -S examples/cpp -B build\n"),
+            "`share/doc/modelport/examples/cpp` has it:\n\n    cmake -S share/doc/modelport/examples/cpp -B build\n");
 }
 
 TEST(ArchivePageTest, WhatElseNamesBazelIsLeftOut) {
@@ -45,6 +47,7 @@ TEST(ArchivePageTest, SentencesOnTheSourcesAreLeftOut) {
             "One, two. Four.\n");
   EXPECT_EQ(Page("See https://e.org/a.\n\n    // code\n\n| a |\n|---|\n| `//x:y` |\n"),
             "See https://e.org/a.\n\n    // code\n\n| a |\n|---|\n| `//x:y` |\n");
+  EXPECT_EQ(Page("| a | test |\n|:--|:--|\n| b | `//x:y` |\n| c | `d` |\n"), "| a |\n|:--|\n| b |\n| c |\n");
 }
 
 TEST(ArchivePageTest, LinksToFilesThatAreNotThereAreText) {
@@ -62,7 +65,8 @@ TEST(ArchivePageTest, LinksToHeadingsThatAreNotThereAreText) {
 
 TEST(ArchivePageTest, PagesOfAnArchiveSpeakOfTheProgramAndHaveNoDeadLink) {
   const std::regex link(R"(\]\(([^()\s#:]+)(#[^()\s]*)?\))");
-  int pages = 0, links = 0;
+  const std::regex example(R"(share/doc/modelport/(examples/[\w/.]*\w))");
+  int pages = 0, links = 0, examples = 0;
   for (const auto& entry : std::filesystem::directory_iterator("release/pages")) {
     const std::string text = Text(entry.path());
     EXPECT_THAT(text, Not(AnyOf(HasSubstr("bazel"), HasSubstr("Bazel"), HasSubstr("(`//"), HasSubstr("\n`//"),
@@ -75,7 +79,12 @@ TEST(ArchivePageTest, PagesOfAnArchiveSpeakOfTheProgramAndHaveNoDeadLink) {
       EXPECT_TRUE(std::filesystem::exists(folder + path)) << entry.path() << " " << path;
       ++links;
     }
+    for (std::sregex_iterator found(text.begin(), text.end(), example), end; found != end; ++found) {
+      EXPECT_TRUE(std::filesystem::exists((*found)[1].str())) << entry.path() << " " << found->str();
+      ++examples;
+    }
   }
+  EXPECT_GT(examples, 3);
   EXPECT_GT(pages, 15);
   EXPECT_GT(links, 50);
   const std::string readme = Text("release/README.md");

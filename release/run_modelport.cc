@@ -5,11 +5,14 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 #include "common/text/table.h"
 #include "tools/command/command.h"
+#include "tools/command/report.h"
 #include "tools/command/terminal.h"
 #include "tools/command/tool_call.h"
 
@@ -25,18 +28,28 @@ bool IsHelp(absl::string_view word) { return word == "help" || word == "--help" 
 
 bool IsVersion(absl::string_view word) { return word == "version" || word == "--version" || word == "-version"; }
 
-// Prints the error of a user who names no command.
-int NameNoCommand(absl::string_view word, const std::vector<Command>& commands) {
+// Of a call that names no command, which may still want a report.
+struct NoCommandFlags {
+  FlagGroup group;
+  Report report{group};
+};
+
+// Prints the error of a user who names no command, of whose `arguments` only --json counts.
+int NameNoCommand(absl::string_view word, absl::Span<const char* const> arguments,
+                  const std::vector<Command>& commands) {
   std::vector<std::string> names = {"help"};
   for (const Command& command : commands) names.push_back(command.name);
   const std::string problem = word.empty()
                                   ? "the command is missing"
                                   : absl::StrCat(Printable(word), ": no such command", NearestHint(word, names));
-  const auto fail = [&](const NoFlags&) {
+  const auto fail = [&](const NoCommandFlags&) {
     return absl::InvalidArgumentError(absl::StrCat(problem, "\n`modelport help` lists them"));
   };
-  const char* const argv[] = {"modelport"};
-  return RunTool(1, argv, {.name = "modelport", .summary = "", .begin = TakesFlags<NoFlags>(fail)});
+  const bool wants_report =
+      std::find(arguments.begin(), arguments.end(), absl::string_view("--json")) != arguments.end();
+  const char* const argv[] = {"modelport", "--json"};
+  return RunTool(wants_report ? 2 : 1, argv,
+                 {.name = "modelport", .summary = "", .begin = TakesFlags<NoCommandFlags>(fail)});
 }
 
 // `command` by the name with which users of modelport call it.
@@ -54,7 +67,8 @@ std::string CommandList(const std::vector<Command>& commands) {
   }
   return absl::StrCat("Turns published vision models into TorchScript files, and proves them.\n",
                       "Usage: modelport COMMAND [FLAG]...\n\n", table.ToString(HelpColumns()),
-                      "\n`modelport help COMMAND` lists its flags, `modelport --version` the release.\n");
+                      "\n`modelport help COMMAND` lists its flags, `modelport --version` the release.\n",
+                      absl::StrJoin(Wrap(StatusHelp(/*with_json=*/true), HelpColumns()), "\n"), "\n");
 }
 
 int RunModelport(int argc, const char* const* argv, const std::vector<Command>& commands) {
@@ -66,13 +80,14 @@ int RunModelport(int argc, const char* const* argv, const std::vector<Command>& 
     const char* const version[] = {"modelport", "--version"};
     return RunTool(2, version, {});
   }
-  if (!IsHelp(word)) return NameNoCommand(word, commands);
+  const absl::Span<const char* const> arguments(argv, argc);
+  if (!IsHelp(word)) return NameNoCommand(word, arguments, commands);
   if (argc == 2) {
     std::cout << CommandList(commands) << std::flush;
     return 0;
   }
   const Command* const command = FindCommand(commands, argv[2]);
-  if (command == nullptr) return NameNoCommand(argv[2], commands);
+  if (command == nullptr) return NameNoCommand(argv[2], arguments, commands);
   const char* const help[] = {"modelport", "--help"};
   return RunTool(2, help, OfModelport(*command));
 }

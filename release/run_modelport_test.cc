@@ -14,6 +14,7 @@
 namespace modelport {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::internal::CaptureStderr;
 using testing::internal::CaptureStdout;
@@ -63,7 +64,12 @@ constexpr char kList[] =
     "Usage: modelport COMMAND [FLAG]...\n\n"
     "  play  Plays.\n"
     "  sing  Sings.\n\n"
-    "`modelport help COMMAND` lists its flags, `modelport --version` the release.\n";
+    "`modelport help COMMAND` lists its flags, `modelport --version` the release.\n"
+    "The exit status is 0 if all is done and proven, else 1, and the first word on\n"
+    "stderr is a code that tells a wrong flag, what is refused, a damaged file and\n"
+    "others apart: share/doc/modelport/json.md#codes. With --json the status is 2 for\n"
+    "a wrong flag, 3 for a damaged file, 4 for what is unavailable, and 1 for all\n"
+    "else.\n";
 
 TEST(RunModelportTest, RunsTheCommandWithItsOwnFlags) {
   const Result play = Modelport({"play", "--what=3"});
@@ -106,6 +112,9 @@ TEST(RunModelportTest, AnUnknownCommandNamesTheNearest) {
   EXPECT_EQ(result.status, 1);
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err, "INVALID_ARGUMENT: sign: no such command; nearest: sing\n  `modelport help` lists them\n");
+  const Result reported = Modelport({"sign", "--what=air", "--json"});
+  EXPECT_EQ(reported.status, 2);
+  EXPECT_THAT(reported.out, AllOf(HasSubstr("\"ok\": false"), HasSubstr("\"code\": \"INVALID_ARGUMENT\"")));
   EXPECT_THAT(Modelport({"help", "pla\ny"}).err, HasSubstr("pla\\ny: no such command"));
   EXPECT_THAT(Modelport({}).err, testing::StartsWith("INVALID_ARGUMENT: the command is missing\n"));
 }

@@ -1,5 +1,6 @@
 #include "artifact/package/host_files.h"
 
+#include <filesystem>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -29,6 +30,10 @@ absl::Status WriteHostFiles(const Manifest& manifest, const std::string& folder,
   ASSIGN_OR_RETURN(std::vector<PackageFile> files, target->package(manifest, picture));
   if (!manifest.licence_text().empty()) files.push_back({kLicenceFile, manifest.licence_text()});
   return WriteFiles(files, folder);
+}
+
+std::string PicturePath(const std::string& artifact) {
+  return absl::StrCat(std::filesystem::path(artifact).replace_extension().string(), "_picture.png");
 }
 
 absl::Status WriteChoice(const Target& target, const std::vector<Manifest>& manifests, const std::string& name,

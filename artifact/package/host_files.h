@@ -16,6 +16,9 @@ namespace modelport {
 //   others           as OutputFile::WriteWhole
 absl::Status WriteHostFiles(const Manifest& manifest, const std::string& folder, const std::string& picture = "");
 
+// The picture of a package, beside its artifact.
+std::string PicturePath(const std::string& artifact);
+
 // Writes the new folder `path` for a node `name` that runs one of the artifacts of these manifests, of a target that
 // has such nodes: see Target::choice. The folder appears whole or not at all.
 //   AlreadyExists  there is something at `path`

@@ -37,10 +37,6 @@ absl::StatusOr<Manifest> WritePackage(const Registry& registry, const std::strin
 
 }  // namespace
 
-std::string PicturePath(const std::string& artifact) {
-  return absl::StrCat(std::filesystem::path(artifact).replace_extension().string(), "_picture.png");
-}
-
 absl::StatusOr<Manifest> PackageModel(const Registry& registry, const ExportOptions& options, const DrawPicture& draw) {
   RETURN_IF_ERROR(CheckOptions(options));
   ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(options.request));

@@ -16,9 +16,6 @@ namespace modelport {
 // Draws what the artifact at the first path makes of an image, to the second. The folder is not yet at its place.
 using DrawPicture = std::function<absl::Status(const std::string& artifact, const std::string& picture)>;
 
-// The picture of a package, beside its artifact.
-std::string PicturePath(const std::string& artifact);
-
 // Exports to NAME.pt, as NameOfArtifact names it, in the new folder `options.out` and writes the host's files beside
 // it, see Target::package, and the picture that `draw` draws; null: none. The folder appears whole or not at all.
 //   InvalidArgument     the target has no packages, or the options ask for no proof; or as ExportModel

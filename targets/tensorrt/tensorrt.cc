@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The smallest, the usual and the largest size for which an engine is built.
+// The smallest, the usual and the largest size, or value of a number, for which an engine is built.
 using Range = std::array<int64_t, 3>;
 
 // Of images, whose sides are multiples of `multiple`.
@@ -62,7 +62,17 @@ absl::StatusOr<std::vector<Profile>> ProfilesOf(const Manifest& manifest) {
       ASSIGN_OR_RETURN(const Range range, RangeOf(manifest, input, size));
       for (size_t i = 0; i < range.size(); ++i) profile.shapes[i].push_back(range[i]);
     }
-    if (profile.shapes[0].empty()) profile.shapes = {{{1}, {1}, {1}}};  // A number.
+    if (input.type() == "int") {
+      // It decides sizes, so an engine wants its values in the place of a shape.
+      const auto least = static_cast<int64_t>(input.min()), most = static_cast<int64_t>(input.max());
+      if (!input.has_min() || !input.has_max()) {
+        return absl::FailedPreconditionError(absl::StrCat("an engine of TensorRT wants the least and the largest ",
+                                                          input.name(), ", which the plugin does not state"));
+      }
+      profile.shapes = {{{least}, {most}, {most}}};
+    } else if (profile.shapes[0].empty()) {
+      profile.shapes = {{{1}, {1}, {1}}};  // A number.
+    }
     profiles.push_back(profile);
   }
   return profiles;
@@ -118,7 +128,8 @@ const Target& TensorRtTarget() {
                          {"Resize",
                           "coordinate_transformation_mode",
                           {"half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"}},
-                         {"Resize", "nearest_mode", {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"}}},
+                         {"Resize", "nearest_mode", {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"}},
+                         {"ScatterND", "reduction", {"none"}}},
                .sorts_fewer_than = 3840,
                .newest_opset = 20},
       .check = CheckTensorRtUses,

@@ -34,15 +34,31 @@ nlohmann::json ProfilesOf(const Manifest& manifest) {
 
 TEST(TensorRtTest, FreeSizesAreARange) {
   Manifest manifest = MakeManifest({"B", "3", "H", "W"});
-  manifest.mutable_entry_points(0)->add_inputs()->set_name("tokens");  // A number.
+  manifest.mutable_entry_points(0)->add_inputs()->set_name("time");  // A number.
   const nlohmann::json profiles = ProfilesOf(manifest);
   EXPECT_EQ(profiles["inputs"]["x"]["min"], nlohmann::json({1, 3, 126, 126}));
   EXPECT_EQ(profiles["inputs"]["x"]["opt"], nlohmann::json({1, 3, 518, 518}));
   EXPECT_EQ(profiles["inputs"]["x"]["max"], nlohmann::json({4, 3, 1036, 1036}));
-  EXPECT_EQ(profiles["inputs"]["tokens"]["opt"], nlohmann::json({1}));
+  EXPECT_EQ(profiles["inputs"]["time"]["opt"], nlohmann::json({1}));
   EXPECT_EQ(profiles["command"],
-            "trtexec --onnx=m.onnx --saveEngine=m.engine --minShapes=x:1x3x126x126,tokens:1 "
-            "--optShapes=x:1x3x518x518,tokens:1 --maxShapes=x:4x3x1036x1036,tokens:1");
+            "trtexec --onnx=m.onnx --saveEngine=m.engine --minShapes=x:1x3x126x126,time:1 "
+            "--optShapes=x:1x3x518x518,time:1 --maxShapes=x:4x3x1036x1036,time:1");
+}
+
+// trtexec takes the values of an input that decides sizes where others have shapes.
+TEST(TensorRtTest, ANumberThatDecidesSizesHasItsValues) {
+  Manifest manifest = MakeManifest({"B", "3", "H", "W"});
+  Manifest::Input& tokens = *manifest.mutable_entry_points(0)->add_inputs();
+  tokens.set_name("tokens");
+  tokens.set_type("int");
+  EXPECT_THAT(TensorRtTarget().check(manifest),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("wants the least and the largest tokens")));
+  tokens.set_min(1);
+  tokens.set_max(3600);
+  const nlohmann::json inputs = ProfilesOf(manifest)["inputs"];
+  EXPECT_EQ(inputs["tokens"]["min"], nlohmann::json({1}));
+  EXPECT_EQ(inputs["tokens"]["opt"], nlohmann::json({3600}));
+  EXPECT_EQ(inputs["tokens"]["max"], nlohmann::json({3600}));
 }
 
 TEST(TensorRtTest, AFileOfOneSizeNeedsNoProfile) {

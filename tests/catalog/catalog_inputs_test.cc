@@ -109,6 +109,24 @@ TEST(CatalogInputsTest, EveryFileOfAWholeDigestHasAnAddress) {
   EXPECT_GT(digests, 50);
 }
 
+// Bazel reads the files of plugin.yaml line by line.
+TEST(CatalogInputsTest, BazelFindsThePublishedFilesOfEveryVariant) {
+  const std::string text = ReadSource("../plugin_catalog/published.txt");
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
+  std::vector<std::string> wanted;
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
+  for (const CatalogEntry& entry : registry.catalog()) {
+    for (const PublishedFile& file : entry.variant->files) {
+      std::vector<std::string> fields = {entry.variant->name};
+      for (const std::string& field : {file.part, file.name, file.url, file.sha256}) {
+        fields.push_back(field.empty() ? "-" : field);
+      }
+      wanted.push_back(absl::StrJoin(fields, " "));
+    }
+  }
+  EXPECT_THAT(lines, testing::UnorderedElementsAreArray(wanted));
+}
+
 TEST(CatalogInputsTest, AnExportReadsPluginsWithTheirWeightsAndTheProgramOnly) {
   for (const auto& [file, families] : ReadersOfFiles()) {
     EXPECT_TRUE(IsProgram(file) || absl::EndsWith(file, ".yaml") || absl::EndsWith(file, ".safetensors")) << file;

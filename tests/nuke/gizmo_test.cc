@@ -383,6 +383,34 @@ TEST(GizmoTest, AnotherImageMayGiveTheCoarseDepthOrTheTrimap) {
   }
 }
 
+// A garbage matte of 0 and 1, which leaves nothing unknown by itself.
+TEST(GizmoTest, EdgesMakeATrimapOfAMatteOfTheSecondInput) {
+  const auto aside_at = [](double frame) {
+    Plate plate = PlateAt(frame);
+    at::Tensor& alpha = plate.channels.at("rgba.alpha");
+    alpha = at::zeros_like(alpha);
+    alpha.slice(0, 8, 20).slice(1, 8, 24).fill_(1);
+    return plate;
+  };
+  const std::string name = NukeTestModels("NukeMatte").front();
+  const Area format = PlateAt(1).format();
+  const at::Tensor image =
+      at::cat({ToSRGB(PlateAt(1).Image(Rgb(), format)), aside_at(1).Image({"rgba.alpha"}, format)}, 1);
+  Gizmo gizmo = GizmoOf(name);
+  gizmo.Connect("alpha", aside_at);
+  gizmo.Set("edge_inside", "2");
+  gizmo.Set("edge_outside", "3");
+  for (const bool shows_trimap : {false, true}) {
+    gizmo.Set("show_trimap", shows_trimap ? "true" : "false");
+    const at::Tensor wanted = GetNukeModel(name).Run(
+        image,
+        {{"edge_inside", int64_t{2}}, {"edge_outside", int64_t{3}}, {"show_trimap", int64_t{shows_trimap}}})[0][0];
+    ExpectNear(wanted, gizmo.Run(PlateAt, 1).Get("matte.alpha", format));
+    // A frame of unknown pixels around the square: 3 outside and 2 inside of its edges.
+    if (shows_trimap) EXPECT_EQ(wanted.eq(0.5).sum().item<int64_t>(), 18 * 22 - 8 * 12);
+  }
+}
+
 TEST(GizmoTest, NormalsHaveALayerAndAPreview) {
   const std::string name = NukeTestModels("NukeNormals").front();
   Gizmo gizmo = GizmoOf(name);
@@ -526,7 +554,9 @@ TEST(GizmoTest, FeaturesAndClassesHaveTheirLayer) {
 
 // Nuke finds an attribute of the model by the name of a knob of the CatFileCreator node, and gives it the knob's value.
 TEST(GizmoTest, TheNodeThatConvertsHasTheModelsChannelsAndAttributes) {
-  for (const char* const wrapper : {"NukeDepth", "NukeMatte", "NukePrompt", "NukeUpscale", "NukeBetween", "NukeShot"}) {
+  for (const char* const wrapper :
+       {"NukeDepth", "NukeShot", "NukePromptedDepth", "NukeNormals", "NukeFeatures", "NukeClassMap", "NukeMatte",
+        "NukeMask", "NukePrompt", "NukeBetween", "NukeFlow", "NukeRetime", "NukeMotion", "NukeUpscale"}) {
     const std::string name = NukeTestModels(wrapper).front();
     const Manifest manifest = ManifestOf(name);
     const NukeScript script = ReadNukeScript(ScriptIn((*FindTarget("nuke"))->package(manifest, ""), ".nk"));

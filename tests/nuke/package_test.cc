@@ -178,6 +178,16 @@ TEST(PackageTest, AChoiceIsANodeBesideItsModels) {
                                                               "either@2x.png", "init.py", "menu.py"));
   EXPECT_THAT(ReadFile(folder + "/made/either/either.gizmo"),
               HasSubstr(absl::StrCat(" M {", first, " ", second, "}}")));
+
+  const ToolResult each = RunWarmTool("package",
+                                      {"--model=" + first + "," + second, "--nuke=13,15.1", "--weights=seeded",
+                                       "--choice=either", "--out=each", Plugins()},
+                                      folder);
+  ASSERT_EQ(each.exit_status, 0) << each.err;
+  EXPECT_THAT(FileNames(folder + "/each"), ElementsAre("either_nuke13", "either_nuke15_1", first + "_nuke13",
+                                                       first + "_nuke15_1", second + "_nuke13", second + "_nuke15_1"));
+  EXPECT_THAT(ReadFile(folder + "/each/either_nuke13/either_nuke13.gizmo"),
+              HasSubstr(absl::StrCat(" M {", first, "_nuke13 ", second, "_nuke13}}")));
   EXPECT_THAT(ReadFile(folder + "/made/either/README.md"), HasSubstr(absl::StrCat("| `", second, "` | ")));
 }
 
@@ -207,7 +217,7 @@ TEST(PackageTest, HasEveryKnobOfTheManifestEverywhere) {
   EXPECT_THAT(ReadFile(folder + "/README.md"), HasSubstr("Larger values are nearer"));
 }
 
-TEST(PackageTest, EveryFamilyHasPackages) {
+TEST(PackageTest, ModelsOfSeveralFamiliesHavePackages) {
   struct Case {
     std::string model, channels;
   };

@@ -40,18 +40,6 @@ bool IsJson(absl::string_view argument) {
 
 bool IsVersion(absl::string_view argument) { return argument == "--version" || argument == "-version"; }
 
-std::string StatusHelp() {
-  return absl::StrCat(
-      "The exit status is 0 if all is done and proven, else 1, and the first word on stderr is a code that tells a "
-      "wrong flag, what is refused, a damaged file and others apart: ",
-      PagePlace("json.md#codes"), ".");
-}
-
-// For tools that have the flag.
-constexpr absl::string_view kJsonStatusHelp =
-    " With --json the status is 2 for a wrong flag, 3 for a damaged file, 4 "
-    "for what is unavailable, and 1 for all else.";
-
 // Flags and paths become parts of messages: a line end in one could forge a line.
 absl::Status CheckVisible(absl::string_view argument) {
   if (std::none_of(argument.begin(), argument.end(), absl::ascii_iscntrl)) return absl::OkStatus();
@@ -82,11 +70,21 @@ std::string ShortSummary(const Command& command) {
   return end == std::string::npos ? command.summary : command.summary.substr(0, end + 1);
 }
 
+std::string StatusHelp(bool with_json) {
+  return absl::StrCat(
+      "The exit status is 0 if all is done and proven, else 1, and the first word on stderr is a code that tells a "
+      "wrong flag, what is refused, a damaged file and others apart: ",
+      PagePlace("json.md#codes"), ".",
+      with_json ? " With --json the status is 2 for a wrong flag, 3 for a damaged file, 4 for what is unavailable, and "
+                  "1 for all else."
+                : "");
+}
+
 std::string CommandHelp(const Command& command, size_t columns) {
   const std::string arguments = command.arguments.empty() ? "" : absl::StrCat(" ", command.arguments);
   const CommandRun run = command.begin();
   const std::string flags = FlagsTable(*run.flags, columns);
-  const std::string status = absl::StrCat(StatusHelp(), run.report == nullptr ? "" : kJsonStatusHelp);
+  const std::string status = StatusHelp(/*with_json=*/run.report != nullptr);
   return absl::StrCat(absl::StrJoin(Wrap(command.summary, columns), "\n"), "\nUsage: ", command.name, " [FLAG]...",
                       arguments, "\n\n", flags, flags.empty() ? "" : "\n", absl::StrJoin(Wrap(status, columns), "\n"),
                       "\n");

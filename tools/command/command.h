@@ -42,6 +42,9 @@ std::string ShortSummary(const Command& command);
 // characters.
 std::string CommandHelp(const Command& command, size_t columns = 80);
 
+// What --help says at its end of exit statuses, `with_json` also of those of the flag --json.
+std::string StatusHelp(bool with_json);
+
 // The flags of a tool that has none.
 struct NoFlags {
   FlagGroup group;

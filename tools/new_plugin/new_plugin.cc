@@ -124,17 +124,20 @@ absl::Status NewPlugin(const NewPluginFlags& flags) {
   const std::string& name = *flags.name;
   const std::string& checkpoint = *flags.checkpoint;
   ASSIGN_OR_RETURN(PluginDraft draft, Draft(flags));
+  if (IsOtherRepository()) LoadRulesFrom(ModelportRepository(), &draft);
   if (!flags.out->empty()) {
     const std::string folder = ResolveUserPath(*flags.out);
     RETURN_IF_ERROR(WritePlugin(draft, folder));
     PrintDraft(draft, folder, checkpoint);
+    if (IsOtherRepository()) {
+      std::cout << "For targets of it, add its plugin.yaml to plugin_catalog(plugins = [...]) in WORKSPACE.\n";
+    }
     PrintNext(flags, folder);
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(const std::string models, ModelsFolder());
   const std::string folder = absl::StrCat(models, "/", name);
   if (IsOtherRepository()) {
-    LoadRulesFrom(ModelportRepository(), &draft);
     std::error_code error;  // WritePlugin names the folder if there is none then.
     std::filesystem::create_directory(models, error);
   } else if (std::filesystem::is_directory(models + "/../docs/schema")) {

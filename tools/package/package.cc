@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -128,19 +129,29 @@ class Failures {
   std::vector<std::string> lines_;
 };
 
-// Makes the node of --choice, in a folder beside those of its models.
-absl::Status MakeChoice(PackageFlags& flags, const PackageRequest& request, const std::vector<Manifest>& manifests) {
-  if (request.choice.empty()) return absl::OkStatus();
-  const std::string folder = absl::StrCat(request.out, "/", request.choice);
-  const absl::Status made = WriteChoice(*request.packages.front().host.target, manifests, request.choice, folder);
-  if (!made.ok()) {
-    return Annotate(absl::Status(made.code(), absl::StrCat(made.message(), "\n  the packages themselves are complete")),
-                    "--choice");
+// Makes the nodes of --choice, for each release of the host one, in folders beside those of their models. `manifests`
+// are those of the packages.
+absl::Status MakeChoices(PackageFlags& flags, const PackageRequest& request, const std::vector<Manifest>& manifests) {
+  std::map<std::string, std::vector<size_t>> choices;  // By the name of the node its packages.
+  for (size_t i = 0; i < request.packages.size(); ++i) {
+    if (!request.packages[i].choice.empty()) choices[request.packages[i].choice].push_back(i);
   }
-  if (flags.report.is_wanted()) {
-    flags.report.fields()["choice"] = folder;
-  } else {
-    std::cout << "choice      " << folder << "\nNext: README.md in it tells the steps.\n";
+  for (const auto& [name, packages] : choices) {
+    std::vector<Manifest> chosen;
+    for (const size_t i : packages) chosen.push_back(manifests[i]);
+    const std::string folder = absl::StrCat(request.out, "/", name);
+    const absl::Status made = WriteChoice(*request.packages.front().host.target, chosen, name, folder);
+    if (!made.ok()) {
+      return Annotate(
+          absl::Status(made.code(), absl::StrCat(made.message(), "\n  the packages themselves are complete")),
+          "--choice");
+    }
+    if (!flags.report.is_wanted()) {
+      std::cout << "choice      " << folder << "\nNext: README.md in it tells the steps.\n";
+      continue;
+    }
+    for (const size_t i : packages) flags.report.fields()["packages"][i]["choice"] = folder;
+    if (choices.size() == 1) flags.report.fields()["choice"] = folder;
   }
   return absl::OkStatus();
 }
@@ -174,7 +185,7 @@ absl::Status PackageEach(PackageFlags& flags, const PackageRequest& request) {
     for (const std::filesystem::path& folder : made) std::filesystem::remove(folder, error);
   }
   RETURN_IF_ERROR(failures.status(request.out, request.packages.size(), notes));
-  RETURN_IF_ERROR(MakeChoice(flags, request, manifests));
+  RETURN_IF_ERROR(MakeChoices(flags, request, manifests));
   std::cerr << notes;
   return absl::OkStatus();
 }

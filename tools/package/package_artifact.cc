@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -12,10 +13,13 @@
 #include "common/io/output_file.h"
 #include "common/manifest/manifest.h"
 #include "common/manifest/manifest_facts.h"
+#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "targets/targets.h"
 #include "tools/command/command.h"
 #include "tools/command/flags.h"
 #include "tools/command/user_path.h"
+#include "tools/package/node_picture.h"
 
 namespace modelport {
 namespace {
@@ -25,6 +29,7 @@ struct PackageArtifactFlags {
   Flag<std::string> artifact{group, "artifact", "", "the artifact"};
   Flag<std::string> manifest{group, "manifest", "", "its manifest"};
   Flag<std::string> data{group, "data", "", "its data file, if it has one"};
+  Flag<std::string> picture{group, "picture", "", "the images of the package's picture, as of the command package"};
   Flag<std::string> out{group, "out", "", "the folder to fill, which is empty"};
 };
 
@@ -66,11 +71,16 @@ absl::Status PackageArtifact(const PackageArtifactFlags& flags) {
     ASSIGN_OR_RETURN(data, MappedFile::Open(data_path));
     RETURN_IF_ERROR(CheckIsStated(data_path, *data, manifest.artifact().data().sha256(), manifest_path));
   }
+  const std::vector<std::string> images = ResolveUserPaths(*flags.picture);
+  const std::string picture = images.empty() ? "" : PicturePath(packaged);
   // A manifest of no host's artifact is refused before anything is written.
-  RETURN_IF_ERROR(WriteHostFiles(manifest, folder));
+  RETURN_IF_ERROR(WriteHostFiles(manifest, folder, std::filesystem::path(picture).filename()));
   if (data != nullptr) RETURN_IF_ERROR(OutputFile::WriteWhole(DataFilePath(packaged), data->bytes()));
   RETURN_IF_ERROR(OutputFile::WriteWhole(packaged, artifact->bytes()));
-  return OutputFile::WriteWhole(ManifestPath(packaged), stated->bytes());
+  RETURN_IF_ERROR(OutputFile::WriteWhole(ManifestPath(packaged), stated->bytes()));
+  if (images.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const Target* const target, FindTarget(manifest.target()));
+  return Annotate(DrawNode(packaged, images, picture, target->icons), "picture");
 }
 
 }  // namespace

@@ -67,27 +67,24 @@ std::string ReleaseName(const HostRequest& host) {
   return absl::StrCat(host.target->name, release);
 }
 
-// Makes sure that the packages can be choices of the node --choice, whose name is none of theirs.
-absl::Status CheckChoice(const PackageRequest& request) {
-  if (request.choice.empty()) return absl::OkStatus();
+// Makes sure that the packages for each host can be choices of a node, and that its name is none of theirs. `choice` is
+// --choice, "" for none; `models` is how many they are of.
+absl::Status CheckChoice(const PackageRequest& request, const std::string& choice, size_t models) {
+  if (choice.empty()) return absl::OkStatus();
   const auto refuse = [&](const std::string& why) {
-    return absl::InvalidArgumentError(absl::StrCat("--choice=", Brief(request.choice), ": ", why));
+    return absl::InvalidArgumentError(absl::StrCat("--choice=", Brief(choice), ": ", why));
   };
-  if (!IsArtifactName(request.choice)) {
+  if (!IsArtifactName(choice)) {
     return refuse("wants a name of letters, digits and _ that begins with a letter, such as depth_anything");
   }
-  if (request.packages.size() < 2) return refuse("wants several models: --model=NAME,NAME or --family=NAME");
+  if (models < 2) return refuse("wants several models: --model=NAME,NAME or --family=NAME");
   const ChosenPackage& first = request.packages.front();
   if (first.host.target->choice == nullptr) {
     return refuse(absl::StrCat(first.host.target->title, " has no nodes that choose between models"));
   }
   for (const ChosenPackage& package : request.packages) {
     if (package.wrapper != first.wrapper) return refuse("its models have one wrapper: give --wrapper one name");
-    if (package.host.release != first.host.release) {
-      return refuse(
-          "its models are for one release of the host: make the packages of each release with a call of its own");
-    }
-    if (PackageName(request, package) == request.choice) return refuse("is the name of a package");
+    if (PackageName(request, package) == package.choice) return refuse("is the name of a package");
   }
   return absl::OkStatus();
 }
@@ -162,8 +159,11 @@ absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in, cons
   for (size_t i = 0; i < names.size(); ++i) {
     for (const std::string& wrapper : wrappers) {
       for (const HostRequest& host : hosts) {
-        ChosenPackage package = {names[i], wrapper, host, checkpoints[i], name};
-        if (hosts.size() > 1) package.name = absl::StrCat(PackageName(request, package), "_", ReleaseName(host));
+        ChosenPackage package = {names[i], wrapper, host, checkpoints[i], name, *flags.choice};
+        if (hosts.size() > 1) {
+          package.name = absl::StrCat(PackageName(request, package), "_", ReleaseName(host));
+          if (!package.choice.empty()) absl::StrAppend(&package.choice, "_", ReleaseName(host));
+        }
         request.packages.push_back(std::move(package));
       }
     }
@@ -173,8 +173,7 @@ absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in, cons
     for (const FoundImage& image : found.images) request.picture.push_back(image.path);
   }
   request.is_list = request.packages.size() > 1 || !family.empty();
-  request.choice = *flags.choice;
-  RETURN_IF_ERROR(CheckChoice(request));
+  RETURN_IF_ERROR(CheckChoice(request, *flags.choice, names.size()));
   request.out = OutPath(flags.exported, request.is_list ? "." : PackageName(request, request.packages.front()));
   return request;
 }

@@ -23,6 +23,7 @@ struct ChosenPackage {
   HostRequest host;             // That it is for.
   std::string checkpoint = {};  // Its files of weights, as --checkpoint has them; "" without that flag.
   std::string name = {};        // Of the artifact; "" for that of the model and the wrapper.
+  std::string choice = {};      // The node of --choice that chooses between it and others of its host; "" for none.
 };
 
 // The packages that the flags ask for.
@@ -33,7 +34,6 @@ struct PackageRequest {
   bool is_list = false;                      // Whether each package is a folder in `out`, named by PackageName.
   ExportOptions options = {};                // All but what a ChosenPackage says, the weights and `out`.
   std::vector<std::string> picture = {};     // The images of --picture.
-  std::string choice = {};                   // --choice, the node in which all packages are choices; "" for none.
   std::string out = {};  // --out, or else for one package its PackageName, and for several the user's folder.
 };
 

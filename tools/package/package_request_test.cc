@@ -91,6 +91,16 @@ TEST(PackageRequestTest, SeveralReleasesOfAHostArePackagesOfOtherNames) {
   EXPECT_EQ(one.out, "/user/labels");
 }
 
+TEST(PackageRequestTest, EachReleaseOfAHostHasAChoiceOfItsOwn) {
+  const std::vector<const char*> flags = {"--model=resnet18,resnet50", "--nuke=13,15.1", "--choice=cnn"};
+  ASSERT_OK_AND_ASSIGN(const PackageRequest request, Parse(flags));
+  std::vector<std::string> choices;
+  for (const ChosenPackage& package : request.packages) choices.push_back(package.choice);
+  EXPECT_THAT(choices, ElementsAre("cnn_nuke13", "cnn_nuke15_1", "cnn_nuke13", "cnn_nuke15_1"));
+  ASSERT_OK_AND_ASSIGN(const PackageRequest one, Parse({"--model=resnet18,resnet50", "--nuke=13", "--choice=cnn"}));
+  EXPECT_EQ(one.packages.front().choice, "cnn");
+}
+
 TEST(PackageRequestTest, AFamilyIsItsPublicModels) {
   ASSERT_OK_AND_ASSIGN(const PackageRequest request, Parse({"--family=depth_anything_v2", "--nuke=14"}));
   EXPECT_TRUE(request.is_list);
@@ -115,7 +125,8 @@ TEST(PackageRequestTest, WrongFlagsAreNamed) {
       {{"--model=dav2_vits", "--nuke=14", "--choice=depth"}, "--choice=depth: wants several models"},
       {{"--model=dav2_vits,dav2_vitb", "--nuke=14", "--choice=a-b"}, "--choice=a-b: wants a name of letters, digits"},
       {{"--model=dav2_vits,dav2_vitb", "--nuke=14", "--choice=dav2_vitb"}, "--choice=dav2_vitb: is the name of a pack"},
-      {{"--model=dav2_vits,dav2_vitb", "--nuke=13,14", "--choice=depth"}, "--choice=depth: its models are for one rel"},
+      {{"--model=dav2_vits", "--nuke=13,14", "--choice=depth"}, "--choice=depth: wants several models"},
+      {{"--model=dav2_vits,dav2_vitb", "--nuke=13,14", "--name=a", "--choice=depth"}, "--name=a: is for one node"},
       {{"--model=resnet18,resnet50", "--nuke=14", "--choice=cnn", "--wrapper=features,classes"},
        "--choice=cnn: its models have one wrapper"},
       {{"--model=dav2_vits,dav2_vitb", "--target=houdini", "--choice=depth"},

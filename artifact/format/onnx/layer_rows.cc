@@ -9,6 +9,7 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -300,7 +301,8 @@ Value Extreme(AtenCall& op, absl::string_view of_two, absl::string_view values, 
   if (op.size() == 2) {
     const TensorPtr other = op.In(1);
     const at::ScalarType type = c10::promoteTypes(x->type, other->type);
-    return op.Binary(of_two, op.Cast(x, type), op.Cast(other, type));
+    const TensorPtr a = op.Cast(x, type), b = op.Cast(other, type);
+    return op.Binary(of_two, a, b);
   }
   const int64_t axis = op.Axis(1, x->shape.size());
   const TensorPtr extremes = Reduce(op, values, x, {axis}, op.Bool(2));
@@ -349,7 +351,10 @@ Value AnyOf(AtenCall& op) {
   return op.Cast(Reduce(op, "ReduceMax", is_true, axes, !of_all && op.Bool(2)), at::kBool);
 }
 
-Value Dot(AtenCall& op) { return op.Cast(op.MatMul(op.Wide(op.In(0)), op.Wide(op.In(1))), op.In(0)->type); }
+Value Dot(AtenCall& op) {
+  const TensorPtr a = op.Wide(op.In(0)), b = op.Wide(op.In(1));
+  return op.Cast(op.MatMul(a, b), op.In(0)->type);
+}
 
 // x, p, axes, keepdim
 Value Norm(AtenCall& op) {
@@ -368,6 +373,12 @@ Value Attention(AtenCall& op) {
   TensorPtr weights = op.MatMul(op.Binary("Mul", q, scale), SwapLast(op, op.In(1)));
   if (!op.IsNone(3)) weights = op.Binary("Add", weights, op.In(3));
   return op.MatMul(SoftmaxOf(op, weights, -1), op.In(2));
+}
+
+// `x` of the type of `like`, resized by the weights [results, samples] of both dimensions.
+TensorPtr Weighted(AtenCall& op, const TensorPtr& x, const std::array<TensorPtr, 2>& weights, const TensorPtr& like) {
+  const TensorPtr rows = op.MatMul(weights[0], x);
+  return op.Cast(op.MatMul(rows, op.Transpose(weights[1], {1, 0})), like->type);
 }
 
 // Of images of other sizes, linear and nearest ones are ONNX's Resize. Bicubic and antialiased ones are two products
@@ -488,7 +499,7 @@ Value Bicubic(AtenCall& op) {
     const TensorPtr places = op.Range(padded_shape[2 + i], at::kFloat, -2);
     return KeysWeights(op, Distances(op, centres, places), -0.75);
   };
-  return op.Cast(op.MatMul(op.MatMul(weights(0), padded), op.Transpose(weights(1), {1, 0})), op.In(0)->type);
+  return Weighted(op, padded, {weights(0), weights(1)}, op.In(0));
 }
 
 // x, size, align_corners, scales. Where it shrinks, the filter is widened; weights beyond the borders are left out and
@@ -503,12 +514,13 @@ Value Antialiased(AtenCall& op, TensorPtr (*filter)(AtenCall&, const TensorPtr&)
     const absl::optional<Number> scale = ScaleOf(op, 3 + i);
     const Number step = scale ? TrueDiv(Number(1.0), *scale) : TrueDiv(old[2 + i], sizes[i]);
     const TensorPtr width = op.NumberAs(Max(step, Number(1.0)), at::kFloat);
-    const TensorPtr distances = Distances(op, Centres(op, sizes[i], step), op.Range(old[2 + i], at::kFloat));
+    const TensorPtr centres = Centres(op, sizes[i], step);
+    const TensorPtr distances = Distances(op, centres, op.Range(old[2 + i], at::kFloat));
     const TensorPtr raw = filter(op, op.Binary("Div", distances, width));
     const TensorPtr sum = op.MakeOf("ReduceSum", {op.Name(raw), op.Constant({1})}, at::kFloat, {sizes[i], kOne});
     return op.Binary("Div", raw, sum);
   };
-  return op.Cast(op.MatMul(op.MatMul(weights(0), x), op.Transpose(weights(1), {1, 0})), op.In(0)->type);
+  return Weighted(op, x, {weights(0), weights(1)}, op.In(0));
 }
 
 Value BicubicAntialiased(AtenCall& op) {

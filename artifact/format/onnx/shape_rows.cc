@@ -368,7 +368,8 @@ Value Linspace(AtenCall& op) {
   const TensorPtr step = op.NumberAs(TrueDiv(end - start, Max(steps - kOne, kOne)), at::kFloat);
   const TensorPtr rising = op.Binary("Add", op.Binary("Mul", places, step), least);
   const TensorPtr left = op.Binary("Sub", op.NumberAs(steps - kOne, at::kFloat), places);
-  const TensorPtr falling = op.Binary("Sub", op.NumberAs(end, at::kFloat), op.Binary("Mul", left, step));
+  const TensorPtr most = op.NumberAs(end, at::kFloat), fallen = op.Binary("Mul", left, step);
+  const TensorPtr falling = op.Binary("Sub", most, fallen);
   const Number half = Max(FloorDiv(steps, Number(int64_t{2})), kOne);
   const TensorPtr is_first = op.Make("Less", {places, op.NumberAs(half, at::kFloat)}, at::kBool, {steps});
   return op.Cast(op.Make("Where", {is_first, rising, falling}, at::kFloat, {steps}), type);

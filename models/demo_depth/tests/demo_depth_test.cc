@@ -101,23 +101,38 @@ TEST(DemoDepthSizeTest, TheCostIsThatOfTheSizeThatItsManifestRecommends) {
   EXPECT_THAT(result.err, HasSubstr("--size=22 gives it the pixels of a square one"));
 }
 
-// Runs a node for Nuke, with these plugins in the place of the built-in ones, on all scenes.
-Accuracy RunInNuke(at::ScalarType dtype, const std::string& plugin_path = "") {
+// A node for Nuke, with these plugins in the place of the built-in ones.
+torch::jit::Module NukeNode(const std::string& plugin_path = "") {
   const std::string folder = EmptyFolder("nuke");
   const ToolResult result = RunWarmTool(
       "export", {"--model=demo_depth", "--target=nuke", "--out=m.pt", "--noverify", "--plugin_path=" + plugin_path},
       folder);
   EXPECT_EQ(result.exit_status, 0) << result.err;
+  return LoadModule(folder + "/m.pt").value();
+}
+
+Accuracy RunNode(torch::jit::Module node, const std::vector<DrawnScene>& scenes, at::ScalarType dtype) {
+  node.to(dtype);
   Accuracy accuracy;
-  absl::StatusOr<torch::jit::Module> module = LoadModule(folder + "/m.pt");
-  EXPECT_OK(module);
-  if (!module.ok()) return accuracy;
-  module->to(dtype);
-  for (const DrawnScene& scene : DrawnScenes()) {
-    accuracy.Add(module->forward({HostImage(scene.picture).to(dtype)}).toTensor(), scene.depth);
+  for (const DrawnScene& scene : scenes) {
+    accuracy.Add(node.forward({HostImage(scene.picture).to(dtype)}).toTensor(), scene.depth);
   }
   std::printf("%s\n", testing::PrintToString(accuracy).c_str());
   return accuracy;
+}
+
+// Runs a node on all scenes.
+Accuracy RunInNuke(at::ScalarType dtype, const std::string& plugin_path = "") {
+  return RunNode(NukeNode(plugin_path), DrawnScenes(), dtype);
+}
+
+// The network saw few images with a shorter side of more than 280 pixels.
+TEST(DemoDepthNukeSizeTest, ALargePlateIsSeenAtASizeThatTheNetworkKnows) {
+  const std::vector<DrawnScene> scenes = DrawScenes(4, 840, 560);
+  torch::jit::Module node = NukeNode();
+  const double by_default = RunNode(node, scenes, at::kFloat).error();
+  node.setattr("max_size", 1008);
+  EXPECT_LT(by_default, 0.75 * RunNode(node, scenes, at::kFloat).error());
 }
 
 struct NukeCase {

@@ -11,17 +11,18 @@
 
 namespace modelport {
 
-const std::vector<DrawnScene>& DrawnScenes() {
+std::vector<DrawnScene> DrawScenes(int count, int width, int height) {
   constexpr uint64_t kFirstSeed = 2'000'000;
-  constexpr int kScenes = 20, kWidth = 219, kHeight = 149;
-  static const auto* const scenes = [] {
-    auto* drawn = new std::vector<DrawnScene>();
-    for (int i = 0; i < kScenes; ++i) {
-      const Scene scene = RandomScene(kFirstSeed + i);
-      drawn->push_back({DrawScene(scene, kWidth, kHeight, /*samples=*/2), SceneDepth(scene, kWidth, kHeight)});
-    }
-    return drawn;
-  }();
+  std::vector<DrawnScene> drawn;
+  for (int i = 0; i < count; ++i) {
+    const Scene scene = RandomScene(kFirstSeed + i);
+    drawn.push_back({DrawScene(scene, width, height, /*samples=*/2), SceneDepth(scene, width, height)});
+  }
+  return drawn;
+}
+
+const std::vector<DrawnScene>& DrawnScenes() {
+  static const auto* const scenes = new std::vector<DrawnScene>(DrawScenes(20, 219, 149));
   return *scenes;
 }
 
