@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "common/expression/expression.h"
+#include "common/keymap/conversion.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 
@@ -64,9 +65,12 @@ absl::StatusOr<ConstantsTable> Read(std::istream& lines) {
       continue;
     }
     const std::vector<std::string> cells = Cells(line);
-    ASSIGN_OR_RETURN(KeyPattern constant, KeyPattern::Parse(cells[0]));
-    ASSIGN_OR_RETURN(Values values, ReadValues(table.variants, cells));
-    table.rows.push_back({std::move(constant), std::move(values)});
+    ASSIGN_OR_RETURN(const Values values, ReadValues(table.variants, cells));
+    ASSIGN_OR_RETURN(const std::vector<std::string> names, ExpandAlternatives(cells[0]));
+    for (const std::string& name : names) {
+      ASSIGN_OR_RETURN(KeyPattern constant, KeyPattern::Parse(name));
+      table.rows.push_back({std::move(constant), values});
+    }
   }
   return table;
 }

@@ -25,9 +25,10 @@ struct ConstantsTable {
 //
 //   # A comment.
 //   models: toy_small toy_large toy_reg
-//   blocks.{i}.norm1.eps | 1e-6 | toy_large toy_reg: 1e-5
+//   blocks.{i}.norm{1,2}.eps | 1e-6 | toy_large toy_reg: 1e-5
 //
 // with the value of the models that the line does not name, then those of others; "-": they have no such constant.
+// Alternatives stand for a row each.
 absl::StatusOr<ConstantsTable> ReadConstantsTable(const std::string& path);
 
 // Every disagreement of `tree`'s constants and attributes with the table's column `variant`: other values, constants
