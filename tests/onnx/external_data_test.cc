@@ -2,10 +2,12 @@
 // the other, with another in its place, or with another name in it.
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/linspace.h>
+#include <ATen/ops/ones.h>
 #include <sys/resource.h>
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -267,6 +269,35 @@ TEST(ExternalDataTest, APackageHasBothFilesUnderItsName) {
   EXPECT_THAT(FileNames(folder + "/out"),
               ElementsAre("README.md", model + ".onnx", model + ".onnx.data", model + ".onnx.manifest.json"));
   EXPECT_EQ(RunIn(folder, "verify", {"out/" + model + ".onnx"}).exit_status, 0);
+}
+
+// What a host reads beside the file is about that file's inputs.
+TEST(HostPackageTest, FlameAndTensorRtNameTheInputOfTheFile) {
+  const std::string folder = EmptyFolder("hosts"), model = DepthModel();
+  const auto package = [&](const std::string& host) {
+    const ToolResult made =
+        RunIn(folder, "package",
+              {"--model=" + model, "--weights=seeded", "--target=" + host, "--sizes=H=28,W=42", "--out=" + host});
+    EXPECT_EQ(made.exit_status, 0) << made.err;
+    return folder + "/" + host + "/" + model;
+  };
+  const std::string flame = package("flame"), tensorrt = package("tensorrt");
+  EXPECT_THAT(FileNames(folder + "/flame"),
+              ElementsAre(model + ".json", model + ".onnx", model + ".onnx.manifest.json"));
+  const auto description = nlohmann::json::parse(ReadFile(flame + ".json"))["ModelDescription"];
+  const auto profiles = nlohmann::json::parse(ReadFile(tensorrt + ".profiles.json"));
+  EXPECT_EQ(profiles["model"], model + ".onnx");
+  ASSERT_EQ(profiles["inputs"].size(), 1);
+  const auto profile = profiles["inputs"].items().begin();
+  EXPECT_EQ(profile.value()["opt"], nlohmann::json({1, 3, 28, 42}));
+  const auto manifest = nlohmann::json::parse(ReadFile(tensorrt + ".onnx.manifest.json"));
+  const std::string inputs[] = {description["Inputs"][0]["Name"], profile.key()};
+  const std::string outputs[] = {description["Outputs"][0]["Name"], manifest["entry_points"][0]["outputs"][0]["name"]};
+  const std::string paths[] = {flame + ".onnx", tensorrt + ".onnx"};
+  for (size_t i = 0; i < std::size(paths); ++i) {
+    ASSERT_OK_AND_ASSIGN(const onnx::OpenVinoModel file, onnx::OpenVinoModel::Load(paths[i]));
+    EXPECT_OK(file.Run({{inputs[i], at::ones({1, 3, 28, 42})}}, {outputs[i]}).status()) << paths[i];
+  }
 }
 
 TEST(ExternalDataTest, AnExportReplacesFilesOfTheOtherForm) {
