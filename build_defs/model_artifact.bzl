@@ -23,6 +23,7 @@ ModelArtifactInfo = provider(
         "licence": "the text of its weights' licence, a list of at most one file",
         "target": "the host that it is for",
         "runtime": "the LibTorch release that it is for; empty: the newest",
+        "method": "the method that an ONNX file computes; empty: forward",
         "sizes": "the sizes of its inputs that an ONNX file has fixed, H=518; empty: all are free",
         "openvino": "the libraries in which an ONNX file is proven, a list; empty: it is no ONNX file",
         "wrapper": "the wrapper, of several for the target; empty: the default",
@@ -97,6 +98,8 @@ def _export_arguments(ctx, model):
         arguments.add(model.wrapper, format = "--wrapper=%s")
     if model.runtime:
         arguments.add(model.runtime, format = "--runtime=%s")
+    if model.method:
+        arguments.add(model.method, format = "--method=%s")
     if model.sizes:
         arguments.add(model.sizes, format = "--sizes=%s")
     if model.data:
@@ -148,6 +151,7 @@ def _model_artifact_impl(ctx):
         licence = ctx.files.licence_file,
         target = ctx.attr.target,
         runtime = ctx.attr.runtime,
+        method = ctx.attr.method,
         sizes = ctx.attr.sizes,
         openvino = ctx.files._openvino,
         wrapper = ctx.attr.wrapper,
@@ -185,6 +189,7 @@ has no checkpoint; for a target that loads ONNX NAME.onnx and NAME.onnx.manifest
         "family": attr.label(doc = "The plugin that has the variant.", mandatory = True, providers = [ModelFamilyInfo]),
         "licence_file": attr.label(doc = "The text of the weights' licence, which the artifact brings along.", allow_single_file = True),
         "large": attr.bool(doc = "Whether the artifact is so large that it shall be made where it is built and stored in no cache."),
+        "method": attr.string(doc = "For a target that loads ONNX: the method of the model that the file computes, such as image_features; by default forward."),
         "model": attr.string(doc = "The variant.", mandatory = True),
         "runtime": attr.string(doc = "The LibTorch release that it is for, such as 1.6; by default the newest."),
         "sizes": attr.string(doc = "For a target that loads ONNX: the sizes of the inputs that the file has fixed, such as B=1,H=518,W=518."),

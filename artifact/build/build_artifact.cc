@@ -61,9 +61,9 @@ ArtifactRequest Resolved(ArtifactRequest request, const TargetTree& tree) {
   request.outputs = tree.kept.left_out.empty() ? std::vector<std::string>() : tree.kept.names;
   std::map<std::string, int64_t> sizes = request.target->onnx.sizes;
   if (!sizes.empty() && tree.whole->interface) sizes.emplace("C", tree.whole->interface->channels_in.size());
-  const EntryPoint* const forward = FindEntryPoint(tree.whole->entry_points, "forward");
-  if (sizes.empty() || forward == nullptr) return request;
-  const std::set<std::string> letters = InputSymbols(*forward);
+  const EntryPoint* const entry_point = FindEntryPoint(tree.whole->entry_points, request.method);
+  if (sizes.empty() || entry_point == nullptr) return request;
+  const std::set<std::string> letters = InputSymbols(*entry_point);
   for (const auto& [letter, size] : sizes) {
     if (letters.count(letter) > 0) request.sizes.emplace(letter, size);
   }
@@ -284,7 +284,7 @@ absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, ArtifactP
   Artifact artifact = {.tree = plan.tree};
   ASSIGN_OR_RETURN(artifact.weights, BindWeights(request, std::move(plan), made));
   ASSIGN_OR_RETURN(BuiltModule built, BuildTargetModule(request, *artifact.tree.whole, artifact.weights.bound,
-                                                        FormatOf(*request.target).holds_forward_alone()));
+                                                        FormatOf(*request.target).holds_one_method()));
   artifact.built = std::make_shared<BuiltModule>(std::move(built));
   const auto& [plugin, variant] = request.entry;
   ASSIGN_OR_RETURN(artifact.examples, artifact.tree.is_wrapped() ? artifact.tree.whole->interface->examples

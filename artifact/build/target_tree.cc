@@ -51,6 +51,23 @@ absl::Status SetKnobs(const std::map<std::string, double>& knobs, ModuleTree& wh
   return absl::OkStatus();
 }
 
+// Makes sure that the method of `request` is an entry point of `whole`, if it is not forward.
+absl::Status CheckMethod(const ArtifactRequest& request, const ModuleTree& whole) {
+  if (request.method == "forward") return absl::OkStatus();
+  const auto refuse = [&](const std::string& why) {
+    return absl::InvalidArgumentError(absl::StrCat("--method=", Brief(request.method), ": ", why));
+  };
+  if (request.target->wraps()) {
+    return refuse(absl::StrCat("an artifact for ", request.target->name, " holds forward, which takes its pictures"));
+  }
+  if (!request.outputs.empty()) return refuse("--outputs are those of forward; leave out one of the two");
+  if (FindEntryPoint(whole.entry_points, request.method) != nullptr) return absl::OkStatus();
+  std::vector<std::string> names;
+  for (const EntryPoint& entry_point : whole.entry_points) names.push_back(entry_point.method);
+  return refuse(absl::StrCat(request.entry.variant->name, " has no such entry point",
+                             NearestHint(request.method, names), "; it has ", absl::StrJoin(names, ", ")));
+}
+
 }  // namespace
 
 absl::StatusOr<int> FindKnob(const std::vector<Knob>& knobs, const std::string& name, double value) {
@@ -90,8 +107,12 @@ absl::StatusOr<TargetTree> BuildTargetTree(const ArtifactRequest& request) {
     return absl::InvalidArgumentError(absl::StrCat("--knob: ", variant.name, " for ", request.target->name,
                                                    " has no wrapper, which knobs are of; add ", WrappingTargetFlags()));
   }
-  if (chosen->wrapper == nullptr) return TargetTree{model, kept, kept.tree};
+  if (chosen->wrapper == nullptr) {
+    RETURN_IF_ERROR(CheckMethod(request, *kept.tree));
+    return TargetTree{model, kept, kept.tree};
+  }
   ASSIGN_OR_RETURN(ModuleTree whole, BuildWithin(*chosen->wrapper, plugin, reduced, *kept.tree));
+  RETURN_IF_ERROR(CheckMethod(request, whole));
   RETURN_IF_ERROR(SetKnobs(request.knobs, whole));
   ASSIGN_OR_RETURN(std::string wrapper, DescribeWrapper(*chosen->wrapper, plugin, reduced, *kept.tree, whole));
   return TargetTree{model, std::move(kept), std::make_shared<const ModuleTree>(std::move(whole)), std::move(wrapper),

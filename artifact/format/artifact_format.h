@@ -96,8 +96,8 @@ class ArtifactFormat {
   // Of its files: ".pt".
   virtual absl::string_view ending() const = 0;
 
-  // Whether its files hold forward and no other method.
-  virtual bool holds_forward_alone() const = 0;
+  // Whether its files hold one method alone, the request's.
+  virtual bool holds_one_method() const = 0;
 
   // Whether the images that its files take may be of uint8 from 0 to 255 where their code says so; else all are floats.
   virtual bool takes_bytes() const = 0;

@@ -35,13 +35,13 @@ absl::optional<std::string> DefaultOf(const c10::Argument& argument) {
 }  // namespace
 
 absl::StatusOr<BuiltModule> BuildTargetModule(const ArtifactRequest& request, const ModuleTree& tree,
-                                              const std::vector<BoundTensors>& bound, bool forward_alone) {
+                                              const std::vector<BoundTensors>& bound, bool one_method) {
   ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(tree, TensorsOf(bound), OperatorsOf(request.runtime)));
   if (request.target->wraps()) RETURN_IF_ERROR(KeepForward(*tree.root.type, *request.target, module));
   RETURN_IF_ERROR(CheckEntryPoints(module, tree.entry_points));
   BuiltModule built = {.module = std::make_shared<torch::jit::Module>(module)};
   for (const EntryPoint& entry_point : tree.entry_points) {
-    if (!forward_alone || entry_point.method == "forward") built.entry_points.push_back(entry_point);
+    if (!one_method || entry_point.method == request.method) built.entry_points.push_back(entry_point);
   }
   built.operators = CollectOperators(module);
   return built;

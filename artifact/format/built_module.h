@@ -24,11 +24,11 @@ struct BuiltModule {
 };
 
 // Compiles `tree` with the tensors of `bound`, which it borrows, for the runtime of `request` if it names one. If the
-// request's target wraps models, the module keeps only `forward` and what it calls. `forward_alone` says that its
-// artifacts have no other entry point.
+// request's target wraps models, the module keeps only `forward` and what it calls. `one_method` says that its
+// artifacts have no other entry point than the request's method.
 //   InvalidArgument  the plugin's text does not compile, or the module is not what its entry points state
 absl::StatusOr<BuiltModule> BuildTargetModule(const ArtifactRequest& request, const ModuleTree& tree,
-                                              const std::vector<BoundTensors>& bound, bool forward_alone);
+                                              const std::vector<BoundTensors>& bound, bool one_method);
 
 // The types of a method, as TorchScript writes them: "Dict[str, Tensor]".
 struct MethodTypes {

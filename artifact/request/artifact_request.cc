@@ -109,7 +109,8 @@ absl::Status SetKnobs(absl::string_view settings, ArtifactRequest& request) {
 absl::StatusOr<std::string> NameOfArtifact(const ArtifactRequest& request, absl::string_view model) {
   ASSIGN_OR_RETURN(const ChosenWrapper chosen, ChooseWrapper(request));
   if (!request.name.empty()) return request.name;
-  return ArtifactName(model.empty() ? absl::string_view(request.entry.variant->name) : model, chosen.name);
+  return ArtifactName(model.empty() ? absl::string_view(request.entry.variant->name) : model,
+                      request.method == "forward" ? chosen.name : request.method);
 }
 
 void StateRequest(const ArtifactRequest& request, Manifest& manifest) {
@@ -129,6 +130,7 @@ void StateRequest(const ArtifactRequest& request, Manifest& manifest) {
     size.set_letter(letter);
     size.set_size(number);
   }
+  if (request.method != "forward") manifest.set_method(request.method);
   manifest.set_opset(request.opset);
   manifest.set_external_data(request.external_data);
   for (const auto& [name, value] : request.knobs) {
@@ -157,6 +159,7 @@ absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Ma
   if (const absl::optional<Seeded> seeded = ParseSeededName(stated.weights().seeded())) request.weights = *seeded;
   RETURN_IF_ERROR(SetStatedArguments(stated, request));
   for (const Manifest::Size& size : stated.sizes()) request.sizes[size.letter()] = size.size();
+  if (!stated.method().empty()) request.method = stated.method();
   request.opset = static_cast<int>(stated.opset());
   request.external_data = stated.external_data();
   for (const Manifest::KnobValue& knob : stated.knob_values()) request.knobs[knob.name()] = knob.value();

@@ -35,8 +35,9 @@ struct ArtifactRequest {
   // Sizes of forward's inputs that an ONNX file has fixed, by their letters in the plugin's shapes: H -> 518. Other
   // letters stay free.
   std::map<std::string, int64_t> sizes = {};
-  int opset = 0;               // Of an ONNX file; 0: that of files that ask for none.
-  bool external_data = false;  // Whether the weights lie in a file beside an ONNX file, also where they need not.
+  std::string method = "forward";  // Of the model's entry points the one that an ONNX file computes.
+  int opset = 0;                   // Of an ONNX file; 0: that of files that ask for none.
+  bool external_data = false;      // Whether the weights lie in a file beside an ONNX file, also where they need not.
   // Values of the wrapper's knobs that differ from the plugin's: convention -> 1.
   std::map<std::string, double> knobs = {};
   std::string name = {};          // Of the artifact and of its node in a host; empty: NameOfArtifact tells it.
@@ -62,7 +63,7 @@ absl::Status SetSizes(absl::string_view settings, ArtifactRequest& request);
 absl::Status SetKnobs(absl::string_view settings, ArtifactRequest& request);
 
 // The name of the artifact, as ArtifactName says: the request's, or "resnet50", "resnet50_classes" after the variant
-// or, in its place, after `model`.
+// or, in its place, after `model`, and the wrapper or the method.
 //   InvalidArgument  as FindWrapper
 absl::StatusOr<std::string> NameOfArtifact(const ArtifactRequest& request, absl::string_view model = "");
 

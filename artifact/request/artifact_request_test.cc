@@ -50,6 +50,7 @@ std::vector<Change> Changes() {
         request.outputs = {"depth", "sky"};
       },
       [](ArtifactRequest& request) { EXPECT_OK(SetSizes("H=28,W=42", request)); },
+      [](ArtifactRequest& request) { request.method = "image_features"; },
       [](ArtifactRequest& request) { request.opset = 18; },
       [](ArtifactRequest& request) { request.external_data = true; },
       [](ArtifactRequest& request) { request.name = "near"; },
@@ -93,6 +94,7 @@ TEST_F(ArtifactRequestTest, WhatAManifestStatesIsReadBack) {
     EXPECT_EQ(read.outputs, request.outputs);
     EXPECT_EQ(read.arguments, request.arguments);
     EXPECT_EQ(read.sizes, request.sizes);
+    EXPECT_EQ(read.method, request.method);
     EXPECT_EQ(read.opset, request.opset);
     EXPECT_EQ(read.external_data, request.external_data);
     EXPECT_EQ(read.knobs, request.knobs);

@@ -31,11 +31,11 @@ std::string Reword(absl::string_view line) {
 
 }  // namespace
 
-std::string ArtifactName(absl::string_view model, absl::string_view wrapper) {
-  if (wrapper.empty()) return std::string(model);
+std::string ArtifactName(absl::string_view model, absl::string_view part) {
+  if (part.empty()) return std::string(model);
   const size_t last = model.rfind('_');
-  if (last != model.npos && absl::StartsWith(wrapper, model.substr(last + 1))) model = model.substr(0, last);
-  return absl::StrCat(model, "_", wrapper);
+  if (last != model.npos && absl::StartsWith(part, model.substr(last + 1))) model = model.substr(0, last);
+  return absl::StrCat(model, "_", part);
 }
 
 bool IsArtifactName(absl::string_view name) {

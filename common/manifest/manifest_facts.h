@@ -15,11 +15,12 @@
 namespace modelport {
 
 // The name of an artifact, after which its files are called: "model", or "model_classes" where the manifest's
-// field `wrapper` is "classes", unless its field `name` has another. A word that both have is there once:
+// field `wrapper` or `method` is "classes", unless its field `name` has another. A word that both have is there once:
 // "model_normals" of "model_normal" and "normals".
-std::string ArtifactName(absl::string_view model, absl::string_view wrapper);
+std::string ArtifactName(absl::string_view model, absl::string_view part);
 inline std::string ArtifactName(const Manifest& manifest) {
-  return manifest.name().empty() ? ArtifactName(manifest.model(), manifest.wrapper()) : manifest.name();
+  if (!manifest.name().empty()) return manifest.name();
+  return ArtifactName(manifest.model(), manifest.method().empty() ? manifest.wrapper() : manifest.method());
 }
 
 // Whether an artifact and its node in a host may be called so: a letter, then letters, digits and underscores, 64 in

@@ -43,7 +43,8 @@ nlohmann::json ProvenManifest(const ToolResult& result, const std::string& refus
   return manifest;
 }
 
-// What models/FAMILY/testdata/onnx.txt says of a model: sizes that have to be fixed, or why it has no file.
+// What models/FAMILY/testdata/onnx.txt says of a model: sizes that have to be fixed, or why it has no file, and methods
+// beside forward that have one.
 Case CaseOf(const std::string& model) {
   for (const std::string& table : FamilyFiles("onnx.txt")) {
     for (const Case& one : ReadCaseTable(table)) {
@@ -65,6 +66,21 @@ TEST_P(OnnxModelTest, IsProvenOrRefusedForItsReason) {
   EXPECT_EQ(manifest["target"], "onnx");
   EXPECT_EQ(manifest["opset"], 17);
   EXPECT_EQ(manifest["entry_points"].size(), 1);
+}
+
+TEST_P(OnnxModelTest, OtherMethodsAreProven) {
+  const Case stated = CaseOf(GetParam());
+  for (const std::string& method : Texts(stated, "method")) {
+    const std::string folder = EmptyFolder(method), sizes = Text(stated, "sizes_" + method);
+    std::vector<std::string> flags = {"--method=" + method};
+    if (!sizes.empty()) flags.push_back("--sizes=" + sizes);
+    const ToolResult result = Export(GetParam(), flags, folder);
+    const nlohmann::json manifest = ProvenManifest(result, "", folder, GetParam() + "_" + method + ".onnx");
+    if (manifest.is_null()) continue;
+    EXPECT_EQ(manifest["entry_points"].size(), 1);
+    EXPECT_EQ(manifest["entry_points"][0]["method"], method);
+    EXPECT_EQ(manifest["method"], method);
+  }
 }
 
 TEST_P(OnnxModelTest, IsProvenInFloat16) {

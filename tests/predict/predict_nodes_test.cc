@@ -110,17 +110,23 @@ TEST(PredictNodesTest, AnOnnxFileThatPreparesImagesGivesWhatTheArtifactGives) {
   EXPECT_THAT(depths[1], testing::Pointwise(testing::FloatNear(1e-4f * (*most - *least)), depths[0]));
 }
 
-TEST(PredictNodesTest, AnOnnxFileOfFeaturesSaysWhatDrawsThem) {
+TEST(PredictNodesTest, AnOnnxFileDrawsFeaturesByTheMethodThatGivesThem) {
   const std::string folder = FolderWithPicture("features");
-  const ToolResult exported =
-      Export(folder, {"--target=onnx", "--with_preprocess", "--sizes=B=1,H=30,W=40", "--noverify", "--out=m.onnx"},
-             ExampleModel("features"));
-  ASSERT_EQ(exported.exit_status, 0) << exported.err;
-  const ToolResult result = Predict(folder, "m.onnx", {"--out=x.png"});
-  EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(result.err,
-              AllOf(HasSubstr("m.onnx: an ONNX file holds forward alone, and "),
-                    HasSubstr(" gives pictures by its method image_features\n  predict takes the .pt file")));
+  const auto predict = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> flags = {"--target=onnx", "--with_preprocess", "--sizes=B=1,H=30,W=40", "--noverify",
+                                      "--out=m.onnx"};
+    flags.insert(flags.end(), more.begin(), more.end());
+    const ToolResult exported = Export(folder, flags, ExampleModel("features"));
+    EXPECT_EQ(exported.exit_status, 0) << exported.err;
+    return Predict(folder, "m.onnx", {"--out=x.png"});
+  };
+  const ToolResult refused = predict({});
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("m.onnx: an ONNX file holds one method, and "),
+                                 HasSubstr(" gives pictures by image_features\n  export it with --with_preprocess "
+                                           "--method=image_features, or take the .pt file")));
+  const ToolResult drawn = predict({"--method=image_features"});
+  EXPECT_EQ(drawn.exit_status, 0) << drawn.err;
 }
 
 }  // namespace

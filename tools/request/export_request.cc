@@ -205,6 +205,9 @@ ExportFlags::ExportFlags(FlagGroup& group)
       set(group, "set", "",
           "other values for arguments of the model, as its plugin.yaml writes them: max_depth=35, or several with "
           "commas between; the weights have to be made for them"),
+      method(group, "method", "",
+             "the method that an ONNX file computes, one of the model's entry points, such as image_features of DINOv2 "
+             "or encode of SAM 2; by default forward"),
       sizes(group, "sizes", "",
             "sizes of the inputs that an ONNX file has fixed, by their letters in the model's shapes, such as "
             "B=1,H=518,W=518; others stay free"),
@@ -243,13 +246,15 @@ ExportFlags::ExportFlags(FlagGroup& group)
 }
 
 FlagGroup ExportFlags::ThatMakeArtifact() {
-  return {&model,           &checkpoint, &weights, &source.layout,   &source.state_dict,
-          &source.prefix,   &resample,   &family,  &allow_nonfinite, &wrapper,
-          &with_preprocess, &outputs,    &set,     &sizes,           &opset,
-          &external_data,   &dtype,      &name,    &host.runtime,    &licence_file};
+  return {&model,    &checkpoint,   &weights,         &source.layout, &source.state_dict, &source.prefix,
+          &resample, &family,       &allow_nonfinite, &wrapper,       &with_preprocess,   &outputs,
+          &set,      &method,       &sizes,           &opset,         &external_data,     &dtype,
+          &name,     &host.runtime, &licence_file};
 }
 
-FlagGroup ExportFlags::OfWrittenArtifact() { return {&name, &verify, &sizes, &opset, &external_data, &licence_file}; }
+FlagGroup ExportFlags::OfWrittenArtifact() {
+  return {&name, &verify, &method, &sizes, &opset, &external_data, &licence_file};
+}
 
 absl::StatusOr<std::string> ChooseForModel(const ExportFlags& flags, const std::string& checkpoint,
                                            IfNotFound if_not_found, ArtifactRequest& request) {
@@ -291,6 +296,7 @@ absl::StatusOr<ExportOptions> ParseExportOptions(const ExportFlags& flags, const
   request.with_preprocess = *flags.with_preprocess;
   request.wrapper = *flags.wrapper;
   request.external_data = *flags.external_data;
+  if (!flags.method->empty()) request.method = *flags.method;
   if (!flags.sizes->empty()) RETURN_IF_ERROR(SetSizes(*flags.sizes, request));
   if (!flags.knob->empty()) RETURN_IF_ERROR(SetKnobs(*flags.knob, request));
   if (const absl::optional<int64_t> opset = *flags.opset) {

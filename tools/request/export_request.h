@@ -39,7 +39,7 @@ struct ExportFlags {
   Flag<std::string> weights;
   SourceFlags source;
   Flag<bool> resample, with_preprocess;
-  Flag<std::string> wrapper, outputs, set, sizes;
+  Flag<std::string> wrapper, outputs, set, method, sizes;
   Flag<absl::optional<int64_t>> opset;
   Flag<bool> external_data;
   Flag<std::string> licence_file;

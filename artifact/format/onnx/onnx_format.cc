@@ -102,15 +102,15 @@ int OpsetOf(const ArtifactRequest& request) { return request.opset == 0 ? onnx::
 
 class PreparedOnnx : public PreparedArtifact {
  public:
-  // `converted` is of the method `forward` of `built`.
-  PreparedOnnx(const ArtifactRequest& request, const BuiltModule& built, EntryPoint forward,
+  // `converted` is of the method of `entry_point` of `built`.
+  PreparedOnnx(const ArtifactRequest& request, const BuiltModule& built, EntryPoint entry_point,
                onnx::ConvertedModel converted)
       : target_(*request.target),
         summary_(request.entry.variant->summary),
         opset_(OpsetOf(request)),
         external_data_(request.external_data || !onnx::FitsOneFile(converted.model)),
         module_(*built.module),
-        forward_(std::move(forward)),
+        entry_point_(std::move(entry_point)),
         converted_(std::move(converted)) {
     converted_.model.graph.set_name(request.entry.variant->name);
   }
@@ -119,7 +119,7 @@ class PreparedOnnx : public PreparedArtifact {
     manifest.set_opset(opset_);
     manifest.set_external_data(external_data_);
     for (const std::string& method : MethodSchemas(module_)) {
-      if (absl::StartsWith(method, "forward(")) manifest.add_methods(method);
+      if (absl::StartsWith(method, absl::StrCat(entry_point_.method, "("))) manifest.add_methods(method);
     }
   }
 
@@ -216,7 +216,7 @@ class PreparedOnnx : public PreparedArtifact {
   absl::StatusOr<RoundTrip> ProveIn(const absl::StatusOr<onnx::OpenVinoModel>& file, const ProvenCalls& calls) const {
     RETURN_IF_ERROR(file.status());
     ASSIGN_OR_RETURN(RoundTrip proof,
-                     onnx::ProveFile(converted_, module_, forward_, *file, calls.examples, calls.allow_nonfinite));
+                     onnx::ProveFile(converted_, module_, entry_point_, *file, calls.examples, calls.allow_nonfinite));
     proof.tensors = CountWeights();  // CheckWritten or CompareBytes has compared them.
     return proof;
   }
@@ -249,7 +249,7 @@ class PreparedOnnx : public PreparedArtifact {
   const int opset_;
   const bool external_data_;
   const torch::jit::Module module_;
-  const EntryPoint forward_;
+  const EntryPoint entry_point_;
   onnx::ConvertedModel converted_;
   uint32_t checksum_ = 0, data_checksum_ = 0;  // Of what was written last.
 };
@@ -258,7 +258,7 @@ class Onnx : public ArtifactFormat {
  public:
   absl::string_view ending() const override { return ".onnx"; }
 
-  bool holds_forward_alone() const override { return true; }
+  bool holds_one_method() const override { return true; }
 
   bool takes_bytes() const override { return false; }
 
@@ -287,14 +287,15 @@ class Onnx : public ArtifactFormat {
       return absl::InvalidArgumentError(absl::StrCat("--opset=", request.opset, ": ", request.target->title,
                                                      " reads files of opset ", newest, " and older"));
     }
-    const EntryPoint* const forward = FindEntryPoint(built.entry_points, "forward");
-    if (forward == nullptr) {
-      return absl::UnimplementedError(absl::StrCat(model, ": has no entry point forward, which an ONNX file holds"));
+    const EntryPoint* const entry_point = FindEntryPoint(built.entry_points, request.method);
+    if (entry_point == nullptr) {
+      return absl::UnimplementedError(
+          absl::StrCat(model, ": has no entry point ", request.method, ", which the ONNX file would hold"));
     }
     absl::StatusOr<onnx::ConvertedModel> converted =
-        onnx::Convert(*built.module, *forward, request.sizes, OpsetOf(request));
+        onnx::Convert(*built.module, *entry_point, request.sizes, OpsetOf(request));
     if (!converted.ok()) return Annotate(converted.status(), model);
-    return std::make_unique<PreparedOnnx>(request, built, *forward, *std::move(converted));
+    return std::make_unique<PreparedOnnx>(request, built, *entry_point, *std::move(converted));
   }
 
   absl::Status CheckCanProve() const override { return onnx::CheckOpenVino(); }

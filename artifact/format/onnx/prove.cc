@@ -225,15 +225,31 @@ absl::StatusOr<ComparedOutput> CompareCall(const ProvenFile& proven, const Call&
   return compared;
 }
 
+// Those of `examples` that call the method of `entry_point` or, where none does, those of forward with as many
+// arguments as the file has inputs, as calls of that method.
+absl::StatusOr<std::vector<Call>> ExamplesOfMethod(const ConvertedModel& converted, const EntryPoint& entry_point,
+                                                   const std::vector<Call>& examples) {
+  std::vector<Call> own, others;
+  for (const Call& example : examples) {
+    if (example.type == entry_point.method) own.push_back(example);
+    if (example.type != "forward" || !example.named.empty() || example.positional.size() != converted.inputs.size()) {
+      continue;
+    }
+    ASSIGN_OR_RETURN(Call call, ParseCall(absl::StrCat(entry_point.method, example.text.substr(example.type.size()))));
+    others.push_back(std::move(call));
+  }
+  return own.empty() ? others : own;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Call>> CallsFor(const ConvertedModel& converted, const Module& module,
                                            const EntryPoint& entry_point, const std::vector<Call>& examples) {
   const c10::FunctionSchema& schema = module.get_method(entry_point.method).function().getSchema();
+  ASSIGN_OR_RETURN(const std::vector<Call> of_method, ExamplesOfMethod(converted, entry_point, examples));
   std::vector<Call> calls;
   absl::optional<Call> other;
-  for (const Call& example : examples) {
-    if (example.type != entry_point.method) continue;
+  for (const Call& example : of_method) {
     ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, example));
     if (!other) {
       // A batch of two, and images of other heights and widths.

@@ -104,7 +104,7 @@ class TorchScript : public ArtifactFormat {
  public:
   absl::string_view ending() const override { return ".pt"; }
 
-  bool holds_forward_alone() const override { return false; }
+  bool holds_one_method() const override { return false; }
 
   bool takes_bytes() const override { return true; }
 
@@ -121,6 +121,11 @@ class TorchScript : public ArtifactFormat {
       return absl::InvalidArgumentError(absl::StrCat(request.entry.variant->name,
                                                      ": --opset is for ONNX files, and an artifact for ",
                                                      request.target->name, " is TorchScript"));
+    }
+    if (request.method != "forward") {
+      return absl::InvalidArgumentError(absl::StrCat(request.entry.variant->name,
+                                                     ": --method is for ONNX files; an artifact for ",
+                                                     request.target->name, " has all of them"));
     }
     if (request.external_data) {
       return absl::InvalidArgumentError(absl::StrCat(request.entry.variant->name,

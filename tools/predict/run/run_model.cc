@@ -88,7 +88,9 @@ std::vector<c10::Argument> ArgumentsOf(const LoadedArtifact& artifact, const std
 }
 
 bool HasMethod(const LoadedArtifact& artifact, const std::string& method) {
-  return artifact.onnx ? method == "forward" : artifact.module->find_method(method).has_value();
+  if (!artifact.onnx) return artifact.module->find_method(method).has_value();
+  const std::string& held = artifact.manifest.method();
+  return method == (held.empty() ? "forward" : held);
 }
 
 // The argument of a method that sets the resolution of what the model sees.
@@ -121,20 +123,24 @@ absl::optional<SizeArgument> FindSizeArgument(const LoadedArtifact& artifact, co
   return absl::nullopt;
 }
 
-// The result of an ONNX file, as forward of the module that it was made of would give it.
-absl::StatusOr<c10::IValue> CallOnnx(const LoadedArtifact& artifact, const std::vector<c10::IValue>& inputs) {
-  const Manifest::EntryPoint& forward = Forward(artifact.manifest);
+// The result of an ONNX file, as the method of the module that it was made of would give it.
+absl::StatusOr<c10::IValue> CallOnnx(const LoadedArtifact& artifact, const std::string& method,
+                                     const std::vector<c10::IValue>& inputs) {
+  Manifest::EntryPoint held;
+  for (const Manifest::EntryPoint& entry_point : artifact.manifest.entry_points()) {
+    if (entry_point.method() == method) held = entry_point;
+  }
   std::vector<std::pair<std::string, at::Tensor>> named;
-  for (int i = 0; i < std::min<int>(static_cast<int>(inputs.size()), forward.inputs_size()); ++i) {
+  for (int i = 0; i < std::min<int>(static_cast<int>(inputs.size()), held.inputs_size()); ++i) {
     const at::Tensor input = inputs[i].toTensor();
     // Its images are floats, of which those from 0 to 1 are what bytes from 0 to 255 are to the module.
-    named.emplace_back(forward.inputs(i).name(), InUnitRange(input).contiguous());
+    named.emplace_back(held.inputs(i).name(), InUnitRange(input).contiguous());
   }
   std::vector<std::string> names;
-  for (const Manifest::Result& output : forward.outputs()) names.push_back(output.name());
+  for (const Manifest::Result& output : held.outputs()) names.push_back(output.name());
   absl::StatusOr<std::vector<at::Tensor>> results = artifact.onnx->Run(named, names);
   if (!results.ok()) return Annotate(results.status(), artifact.path);
-  if (names.size() == 1 && !absl::StrContains(forward.outputs(0).place(), '[')) return c10::IValue((*results)[0]);
+  if (names.size() == 1 && !absl::StrContains(held.outputs(0).place(), '[')) return c10::IValue((*results)[0]);
   c10::Dict<std::string, at::Tensor> dictionary;
   for (size_t i = 0; i < names.size(); ++i) dictionary.insert(names[i], (*results)[i]);
   return c10::IValue(dictionary);
@@ -152,7 +158,7 @@ absl::Status LacksSize(const LoadedArtifact& artifact, int64_t size) {
 absl::StatusOr<c10::IValue> CallMethod(const LoadedArtifact& artifact, const std::string& method,
                                        const std::vector<c10::IValue>& inputs,
                                        const std::unordered_map<std::string, c10::IValue>& named) {
-  if (artifact.onnx) return CallOnnx(artifact, inputs);
+  if (artifact.onnx) return CallOnnx(artifact, method, inputs);
   const absl::StatusOr<c10::IValue> result =
       CatchTorch([&] { return artifact.module->get_method(method)(inputs, named); });
   if (!result.ok()) return Explain(result.status());
@@ -196,10 +202,10 @@ absl::Status OtherThanStated(const LoadedArtifact& artifact, absl::string_view w
 
 absl::Status LacksMethod(const LoadedArtifact& artifact, const std::string& method) {
   if (!artifact.onnx) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
-  return absl::InvalidArgumentError(
-      absl::StrCat(artifact.path, ": an ONNX file holds forward alone, and ", artifact.manifest.model(),
-                   " gives pictures by its method ", method,
-                   "\n  predict takes the .pt file of export, or a node, such as --target=houdini makes"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      artifact.path, ": an ONNX file holds one method, and ", artifact.manifest.model(), " gives pictures by ", method,
+      "\n  export it with --with_preprocess", method == "forward" ? "" : absl::StrCat(" --method=", method),
+      ", or take the .pt file, or a node, such as --target=houdini makes"));
 }
 
 constexpr char kFlowMethod[] = "image_flow";
