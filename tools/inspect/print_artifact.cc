@@ -110,6 +110,7 @@ void AddManifest(const Manifest& manifest, Table& table) {
   }
   table.AddRow({"target", manifest.target()});
   if (!manifest.wrapper().empty()) table.AddRow({"wrapper", manifest.wrapper()});
+  if (!manifest.method().empty()) table.AddRow({"method", manifest.method()});
   table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype(), ", ",
                                         FormatCount(manifest.parameters()), " parameters")});
   if (const std::string left_out = LeftOutByRequest(manifest); !left_out.empty()) {

@@ -128,6 +128,7 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   }
   table.AddRow({"target", manifest.target()});
   if (!manifest.wrapper().empty()) table.AddRow({"wrapper", manifest.wrapper()});
+  if (!manifest.method().empty()) table.AddRow({"method", manifest.method()});
   table.AddRow({"source", Source(manifest)});
   table.AddRow({"layout", WeightsLayout(manifest)});
   if (const std::string dicts = StateDicts(manifest); !dicts.empty()) table.AddRow({"state dict", dicts});
