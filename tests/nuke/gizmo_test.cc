@@ -9,6 +9,7 @@
 #include <ATen/ops/clamp.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/ones_like.h>
+#include <ATen/ops/zeros_like.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>

@@ -17,6 +17,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "artifact/format/onnx/aten_call.h"
 #include "artifact/format/onnx/structure.h"
@@ -513,11 +514,17 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunOperator(const Node& node, co
   return std::vector<Value>{std::move(result)};
 }
 
-// The size that an entry point states: a number, or a letter, which stays free unless `sizes` has it.
-Number StatedSize(const Expression& size, const std::map<std::string, int64_t>& sizes) {
+// The size that an entry point states: a number, or a letter, which stays free unless `sizes` has it, or so many times
+// a letter of the inputs before. Any other expression is a size of its own.
+Number StatedSize(const Expression& size, const std::map<std::string, int64_t>& sizes, const Context& context) {
   Scope scope;
   for (const auto& [letter, value] : sizes) scope[letter] = value;
   if (const absl::StatusOr<int64_t> value = size.EvaluateInt(scope); value.ok()) return Number(*value);
+  const std::vector<std::string> factors = absl::StrSplit(size.text(), absl::MaxSplits(" * ", 1));
+  int64_t times = 0;
+  if (factors.size() == 2 && absl::SimpleAtoi(factors[0], &times) && context.symbols.count(factors[1]) > 0) {
+    return Number(times) * Number::Symbol(factors[1]);
+  }
   return Number::Symbol(size.text());
 }
 
@@ -610,9 +617,9 @@ absl::StatusOr<GraphInput> MakeInput(const c10::Argument& argument, const Port* 
   const at::ScalarType wanted = dtype ? ToScalarType(*dtype) : weights_type;
   tensor->type = input.type = wanted == at::kHalf ? at::kFloat : wanted;
   for (size_t axis = 0; axis < port->shape->size(); ++axis) {
-    const Number size = StatedSize((*port->shape)[axis], sizes);
+    const Number size = StatedSize((*port->shape)[axis], sizes, context);
     tensor->shape.push_back(size);
-    if (size.AsInt()) continue;
+    if (size.AsInt() || size.terms().begin()->second != 1) continue;
     context.symbols.try_emplace(size.text(), input.name, static_cast<int64_t>(axis));
     context.facts.Keep(size.text());
   }
