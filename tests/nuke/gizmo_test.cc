@@ -390,7 +390,7 @@ TEST(GizmoTest, EdgesMakeATrimapOfAMatteOfTheSecondInput) {
     Plate plate = PlateAt(frame);
     at::Tensor& alpha = plate.channels.at("rgba.alpha");
     alpha = at::zeros_like(alpha);
-    alpha.slice(0, 8, 20).slice(1, 8, 24).fill_(1);
+    alpha.slice(0, 8, 20).slice(1, 12, 28).fill_(1);
     return plate;
   };
   const std::string name = NukeTestModels("NukeMatte").front();
