@@ -64,8 +64,8 @@ absl::Status CheckMethod(const ArtifactRequest& request, const ModuleTree& whole
   if (FindEntryPoint(whole.entry_points, request.method) != nullptr) return absl::OkStatus();
   std::vector<std::string> names;
   for (const EntryPoint& entry_point : whole.entry_points) names.push_back(entry_point.method);
-  return refuse(absl::StrCat(request.entry.variant->name, " has no such entry point",
-                             NearestHint(request.method, names), "; it has ", absl::StrJoin(names, ", ")));
+  return refuse(
+      absl::StrCat(request.entry.variant->name, " has no such entry point", NearestHint(request.method, names)));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ constexpr char kPython[] = "/usr/bin/python3";
 
 // Runs a script in a Nuke of this version; `breaks` is part of the names of what cannot be converted.
 ToolResult RunInNuke(const std::string& version, const std::vector<std::string>& arguments, const std::string& folder,
-                     const std::string& breaks = "") {
+                     const std::string& breaks = "", bool is_mac = false) {
   std::vector<std::string> all = {"-B"};
   all.insert(all.end(), arguments.begin(), arguments.end());
   const std::string stub = DataPath("tests/nuke/stub");  // The child is in `folder`.
@@ -44,6 +44,7 @@ ToolResult RunInNuke(const std::string& version, const std::vector<std::string>&
     setenv("PYTHONPATH", stub.c_str(), 1);
     setenv("STUB_NUKE", version.c_str(), 1);
     setenv("STUB_BREAKS", breaks.c_str(), 1);
+    setenv("STUB_MAC", is_mac ? "1" : "", 1);
   }));
 }
 
@@ -201,6 +202,10 @@ TEST_F(ScriptsTest, TheCodeInANodeRuns) {
     EXPECT_EQ(script.gizmo.values.at(knob).text, absl::StrCat("{", expression, "}"));
   }
   EXPECT_EQ(run.out, expected + "value gpu_name | a GPU\nenabled halfPrecision | False\n");
+  const ToolResult mac = RunInNuke("15.1", {"node.py"}, folder, /*breaks=*/"", /*is_mac=*/true);
+  EXPECT_EQ(mac.out, expected +
+                         "value gpu_name | a GPU\nvalue useGPUIfAvailable | False\nenabled useGPUIfAvailable | False\n"
+                         "enabled halfPrecision | False\n");
 }
 
 TEST(PackageNameTest, ANameOfOnesOwnIsThatOfEveryFileAndOfTheNode) {

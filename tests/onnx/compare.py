@@ -7,6 +7,7 @@ FOLDER has MODEL.pt and MODEL.onnx of equal weights. Prints a row for each: node
 how far the artifact itself is from what it computes in float64, and the processor time of ONNX Runtime over that of the artifact, on one thread,
 in turn. Exits with 1 if one fails, or differs by more than 1e-5 and four times the artifact's own difference."""
 
+import json
 import pathlib
 import statistics
 import sys
@@ -37,8 +38,10 @@ def sizes_of(value, batch, rows, columns):
         else:
             factor, _, letter = dim.dim_param.rpartition("*")
             counts = {"h": rows, "w": columns}
-            unit = int(factor) if factor else 14
-            sizes.append(unit * counts[letter[0].lower()] if letter[0].lower() in counts else 2)
+            if letter[0].lower() in counts:
+                sizes.append(int(factor or 14) * counts[letter[0].lower()])
+            else:
+                sizes.append(2 * int(factor or 1))
     return sizes
 
 
@@ -69,6 +72,8 @@ def compare(path):
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     artifact = torch.jit.load(str(path.with_suffix(".pt")))
+    manifest = next(entry.value for entry in model.metadata_props if entry.key == "modelport.manifest")
+    method = json.loads(manifest).get("method") or "forward"
     names = [value.name for value in model.graph.output]
     in_double = torch.jit.load(str(path.with_suffix(".pt"))).double()
     is_free = any(dim.dim_param for value in model.graph.input for dim in value.type.tensor_type.shape.dim)
@@ -88,12 +93,12 @@ def compare(path):
         with torch.no_grad():
             for _ in range(5):
                 start = time.process_time()
-                expected = parts(artifact(*inputs), names)
+                expected = parts(getattr(artifact, method)(*inputs), names)
                 middle = time.process_time()
                 actual = session.run(names, given)
                 times[0].append(middle - start)
                 times[1].append(time.process_time() - middle)
-            exact = parts(in_double(*[x if isinstance(x, int) else x.double() for x in inputs]), names)
+            exact = parts(getattr(in_double, method)(*[x if isinstance(x, int) else x.double() for x in inputs]), names)
         ratios.append(statistics.median(times[1]) / statistics.median(times[0]))
         worst = max(worst, difference(expected, [torch.from_numpy(array) for array in actual]))
         noise = max(noise, difference(exact, expected))

@@ -1,11 +1,12 @@
 """Stands for Nuke's module in the scripts of a package: says on stdout what they ask Nuke to do.
 
-STUB_NUKE is the version, such as 15.1. Converting takes seconds in Nuke; here the .cat gets the words "cat of" and the name of the .pt, or, where
+STUB_NUKE is the version, such as 15.1; with STUB_MAC it is one on a Mac whose GPU Inference does not use. Converting takes seconds in Nuke; here the .cat gets the words "cat of" and the name of the .pt, or, where
 the name of the .pt has STUB_BREAKS in it, only the beginning before the conversion fails.
 """
 import os
 
 NUKE_VERSION_MAJOR, NUKE_VERSION_MINOR = (int(part) for part in os.environ["STUB_NUKE"].split("."))
+env = {"MACOS": os.environ.get("STUB_MAC") == "1"}
 
 
 def load(name):
@@ -42,8 +43,11 @@ class _NodeKnob:
     def value(self):
         return {"gpuName": "a GPU", "useGPUIfAvailable": False}[self.name]
 
+    def enabled(self):
+        return not env["MACOS"]
+
     def setValue(self, value):
-        print("value " + self.name + " | " + value)
+        print("value " + self.name + " | " + str(value))
 
     def setEnabled(self, is_enabled):
         print("enabled " + self.name + " | " + str(is_enabled))
