@@ -27,6 +27,7 @@ ModelArtifactInfo = provider(
         "sizes": "the sizes of its inputs that an ONNX file has fixed, H=518; empty: all are free",
         "openvino": "the libraries in which an ONNX file is proven, a list; empty: it is no ONNX file",
         "wrapper": "the wrapper, of several for the target; empty: the default",
+        "flags": "further flags of its export, a list",
     },
 )
 
@@ -105,6 +106,7 @@ def _export_arguments(ctx, model):
     if model.data:
         arguments.add("--external_data")
     arguments.add_all(model.licence, format_each = "--licence_file=%s")
+    arguments.add_all(model.flags)
     inputs = depset(
         model.checkpoints + model.openvino + model.licence,
         # LibTorch is among the tool's runfiles. A remote executor finds it only there.
@@ -130,7 +132,16 @@ def _write_bill_of_materials(ctx, manifest):
     )
     return bill
 
+# What flags say that an attribute does not, but for those that name files, which the action would not have.
+_FLAGS = ["allow_nonfinite", "dtype", "knob", "layout", "name", "opset", "outputs", "prefix", "resample", "set", "state_dict", "with_preprocess"]
+
+def _check_flags(ctx):
+    for flag in ctx.attr.flags:
+        if not flag.startswith("--") or flag[2:].partition("=")[0] not in _FLAGS:
+            fail("{}: flags: {}: wants flags of export, of these: --{}".format(ctx.label, flag, ", --".join(_FLAGS)))
+
 def _model_artifact_impl(ctx):
+    _check_flags(ctx)
     if not ctx.files.checkpoints and ctx.attr._weights[_WeightsInfo].wanted == "published":
         fail(("{}: WORKSPACE binds {} to no weights, and --{}=published lets none be seeded\n" +
               "  add published_checkpoints([\"{}\"]) or a checkpoint_archive: docs/catalog.md").format(ctx.label, ctx.attr.model, ctx.attr._weights.label, ctx.attr.model))
@@ -155,6 +166,7 @@ def _model_artifact_impl(ctx):
         sizes = ctx.attr.sizes,
         openvino = ctx.files._openvino,
         wrapper = ctx.attr.wrapper,
+        flags = ctx.attr.flags,
     )
     arguments, inputs, environment = _export_arguments(ctx, model)
     arguments.add(artifact, format = "--out=%s")
@@ -187,6 +199,7 @@ has no checkpoint; for a target that loads ONNX NAME.onnx and NAME.onnx.manifest
         "checkpoints": attr.label_list(doc = "The files of the weights; by default seeded ones.", allow_files = True),
         "external_data": attr.bool(doc = "For a target that loads ONNX: whether the weights lie in a file of their own, as they have to above 2 GB."),
         "family": attr.label(doc = "The plugin that has the variant.", mandatory = True, providers = [ModelFamilyInfo]),
+        "flags": attr.string_list(doc = "Further flags of export, such as --dtype=float16, --knob=convention=1 or --set=far=0."),
         "licence_file": attr.label(doc = "The text of the weights' licence, which the artifact brings along.", allow_single_file = True),
         "large": attr.bool(doc = "Whether the artifact is so large that it shall be made where it is built and stored in no cache."),
         "method": attr.string(doc = "For a target that loads ONNX: the method of the model that the file computes, such as image_features; by default forward."),

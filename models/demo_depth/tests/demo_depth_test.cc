@@ -80,6 +80,7 @@ TEST_P(DemoDepthPredictTest, TellsTheDepth) {
   const auto& [flags, error, part] = GetParam();
   const Accuracy accuracy = Predict(flags);
   EXPECT_TRUE(IsStated(accuracy, error, part)) << testing::PrintToString(accuracy);
+  EXPECT_GT(accuracy.within(), 0.96);
 }
 
 INSTANTIATE_TEST_SUITE_P(Flags, DemoDepthPredictTest,

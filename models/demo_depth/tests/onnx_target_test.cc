@@ -34,5 +34,11 @@ TEST(OnnxTargetTest, ItsWeightsMayLieInAFileOfTheirOwnAlsoInAPackage) {
   }
 }
 
+TEST(OnnxTargetTest, FlagsOfTheExportAreThoseOfTheTarget) {
+  const std::string file = DataPath("models/demo_depth/tests/demo_depth_flame.onnx");
+  const nlohmann::json manifest = nlohmann::json::parse(ReadFile(file + ".manifest.json"));
+  EXPECT_EQ(manifest["knob_values"], nlohmann::json::parse(R"([{"name": "normalize", "value": 1}])"));
+}
+
 }  // namespace
 }  // namespace modelport
