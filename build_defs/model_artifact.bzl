@@ -226,6 +226,9 @@ def _model_package_impl(ctx):
     if model.data:
         arguments.add(model.data, format = "--data=%s")
     arguments.add_joined(ctx.files.picture, join_with = ",", format_joined = "--picture=%s", omit_if_empty = True)
+
+    # In which a picture of an ONNX file is drawn.
+    openvino = model.openvino if ctx.files.picture else []
     arguments.add(folder.path, format = "--out=%s")
     ctx.actions.run(
         mnemonic = "ModelPackage",
@@ -233,9 +236,10 @@ def _model_package_impl(ctx):
         executable = ctx.executable._package,
         arguments = [arguments],
         inputs = depset(
-            [file for file in [model.artifact, model.data, model.manifest] if file] + ctx.files.picture,
+            [file for file in [model.artifact, model.data, model.manifest] if file] + ctx.files.picture + openvino,
             transitive = [ctx.attr._package[DefaultInfo].default_runfiles.files],
         ),
+        env = {"MODELPORT_OPENVINO": openvino[0].dirname} if openvino else {},
         outputs = [folder],
         # It holds a copy of the artifact, which is quicker to make than to fetch.
         execution_requirements = {"no-cache": "1", "no-remote-exec": "1"},

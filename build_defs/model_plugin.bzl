@@ -95,7 +95,10 @@ def _plugin_files(family):
 
 def _declare_variants(family, large, data, plugin_path, onnx_sizes, without_onnx):
     variants = FAMILIES[family].variants
-    for argument, names in {"large": large, "without_onnx": without_onnx}.items():
+    if type(onnx_sizes) == "string":
+        onnx_sizes = {"": onnx_sizes}
+    sized = [name for name in onnx_sizes if name]
+    for argument, names in {"large": large, "onnx_sizes": sized, "without_onnx": without_onnx}.items():
         unknown = [name for name in names if name not in variants]
         if unknown:
             fail("{}: {} has no variant {}".format(argument, family, ", ".join(unknown)))
@@ -103,8 +106,7 @@ def _declare_variants(family, large, data, plugin_path, onnx_sizes, without_onnx
         checkpoints = _checkpoints(family, variant)
         _declare_artifacts(variant, FAMILIES[family].wrapped[variant], variant in large, checkpoints)
         if variant not in without_onnx:
-            sizes = onnx_sizes if type(onnx_sizes) == "string" else onnx_sizes.get(variant, onnx_sizes[""])
-            _declare_onnx(variant, variant in large, checkpoints, sizes)
+            _declare_onnx(variant, variant in large, checkpoints, onnx_sizes.get(variant) or onnx_sizes.get("", ""))
         if variant not in large and variant not in CHECKPOINTS:
             artifact_golden_test(variant, family, data, plugin_path, seeded = not checkpoints)
     native.filegroup(

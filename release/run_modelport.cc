@@ -45,8 +45,7 @@ int NameNoCommand(absl::string_view word, absl::Span<const char* const> argument
   const auto fail = [&](const NoCommandFlags&) {
     return absl::InvalidArgumentError(absl::StrCat(problem, "\n`modelport help` lists them"));
   };
-  const bool wants_report =
-      std::find(arguments.begin(), arguments.end(), absl::string_view("--json")) != arguments.end();
+  const bool wants_report = std::any_of(arguments.begin(), arguments.end(), IsJson);
   const char* const argv[] = {"modelport", "--json"};
   return RunTool(wants_report ? 2 : 1, argv,
                  {.name = "modelport", .summary = "", .begin = TakesFlags<NoCommandFlags>(fail)});

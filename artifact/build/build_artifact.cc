@@ -53,9 +53,8 @@ void KeepSlotsOf(const std::set<std::string>& left_out, MappedPart& mapped) {
   drop(plan.aliases, [&](const auto& alias) { return is_out(alias.first); });
 }
 
-// `request` with what its host and its plugin tell where it leaves that open: the wrapper's name, no outputs where all
-// are kept, and the sizes that the host fixes, those that the model leaves open: the target's, and of a wrapper's image
-// the channels that its interface names.
+// `request` with what it left open: the wrapper's name, and the sizes that the target or the wrapper's channels fix.
+// `outputs` is empty if all are kept.
 ArtifactRequest Resolved(ArtifactRequest request, const TargetTree& tree) {
   request.wrapper = tree.wrapper_name;
   request.outputs = tree.kept.left_out.empty() ? std::vector<std::string>() : tree.kept.names;
@@ -91,7 +90,7 @@ void DescribePreprocessing(const Preprocessing& stated, const TargetTree& tree, 
   preprocessing.set_module(tree.wrapper);
 }
 
-// Adds to the outputs that are kept which are not, if there are any.
+// Adds the outputs that were left out, and their tensors.
 void DescribeLeftOut(const KeptOutputs& kept, Manifest& manifest) {
   for (const std::string& name : kept.left_out) manifest.mutable_outputs()->add_left_out(name);
   for (const std::string& slot : kept.left_out_slots) manifest.mutable_outputs()->add_tensors(slot);

@@ -51,17 +51,27 @@ absl::Status SetKnobs(const std::map<std::string, double>& knobs, ModuleTree& wh
   return absl::OkStatus();
 }
 
-// Makes sure that the method of `request` is an entry point of `whole`, if it is not forward.
-absl::Status CheckMethod(const ArtifactRequest& request, const ModuleTree& whole) {
+// Makes sure that the method of `request`, if it is not forward, is one that a file can have in its place: an entry
+// point of `whole`, which holds `model`.
+absl::Status CheckMethod(const ArtifactRequest& request, const ModuleTree& model, const ModuleTree& whole) {
   if (request.method == "forward") return absl::OkStatus();
   const auto refuse = [&](const std::string& why) {
     return absl::InvalidArgumentError(absl::StrCat("--method=", Brief(request.method), ": ", why));
   };
-  if (request.target->wraps()) {
-    return refuse(absl::StrCat("an artifact for ", request.target->name, " holds forward, which takes its pictures"));
+  const Target& target = *request.target;
+  if (target.wraps()) {
+    return refuse(absl::StrCat("an artifact for ", target.name,
+                               " holds forward, which takes its pictures; leave it out, or use --target=onnx"));
+  }
+  if (target.format != FormatKind::kOnnx) {
+    return refuse(absl::StrCat("is for ONNX files; an artifact for ", target.name,
+                               " has all methods: leave it out, or add --target=onnx"));
   }
   if (!request.outputs.empty()) return refuse("--outputs are those of forward; leave out one of the two");
   if (FindEntryPoint(whole.entry_points, request.method) != nullptr) return absl::OkStatus();
+  if (FindEntryPoint(model.entry_points, request.method) != nullptr) {
+    return refuse("its preparation of images has no such method; leave out --with_preprocess");
+  }
   std::vector<std::string> names;
   for (const EntryPoint& entry_point : whole.entry_points) names.push_back(entry_point.method);
   return refuse(
@@ -108,11 +118,11 @@ absl::StatusOr<TargetTree> BuildTargetTree(const ArtifactRequest& request) {
                                                    " has no wrapper, which knobs are of; add ", WrappingTargetFlags()));
   }
   if (chosen->wrapper == nullptr) {
-    RETURN_IF_ERROR(CheckMethod(request, *kept.tree));
+    RETURN_IF_ERROR(CheckMethod(request, *kept.tree, *kept.tree));
     return TargetTree{model, kept, kept.tree};
   }
   ASSIGN_OR_RETURN(ModuleTree whole, BuildWithin(*chosen->wrapper, plugin, reduced, *kept.tree));
-  RETURN_IF_ERROR(CheckMethod(request, whole));
+  RETURN_IF_ERROR(CheckMethod(request, *kept.tree, whole));
   RETURN_IF_ERROR(SetKnobs(request.knobs, whole));
   ASSIGN_OR_RETURN(std::string wrapper, DescribeWrapper(*chosen->wrapper, plugin, reduced, *kept.tree, whole));
   return TargetTree{model, std::move(kept), std::make_shared<const ModuleTree>(std::move(whole)), std::move(wrapper),

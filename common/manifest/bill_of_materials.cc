@@ -66,6 +66,8 @@ Json Artifact(const Manifest& manifest, absl::string_view sha256) {
   AddProperty(artifact, "licence_note", manifest.licence_note());
   AddProperty(artifact, "warning", manifest.warning());
   AddProperty(artifact, "target", manifest.target());
+  AddProperty(artifact, "wrapper", manifest.wrapper());
+  AddProperty(artifact, "method", manifest.method());
   AddProperty(artifact, "dtype", manifest.dtype());
   AddProperty(artifact, "minimum_runtime", manifest.minimum_runtime());
   // The manifest in an artifact does not tell what was proven of the file.

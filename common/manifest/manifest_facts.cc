@@ -45,16 +45,17 @@ bool IsArtifactName(absl::string_view name) {
          std::all_of(name.begin(), name.end(), fits);
 }
 
-const Manifest::EntryPoint& Forward(const Manifest& manifest) {
+const Manifest::EntryPoint& MainEntryPoint(const Manifest& manifest) {
+  const absl::string_view method = manifest.method().empty() ? absl::string_view("forward") : manifest.method();
   for (const Manifest::EntryPoint& entry_point : manifest.entry_points()) {
-    if (entry_point.method() == "forward") return entry_point;
+    if (entry_point.method() == method) return entry_point;
   }
   return Manifest::EntryPoint::default_instance();
 }
 
 const Manifest::Result& MainOutput(const Manifest& manifest) {
-  const Manifest::EntryPoint& forward = Forward(manifest);
-  return forward.outputs().empty() ? Manifest::Result::default_instance() : forward.outputs(0);
+  const Manifest::EntryPoint& entry_point = MainEntryPoint(manifest);
+  return entry_point.outputs().empty() ? Manifest::Result::default_instance() : entry_point.outputs(0);
 }
 
 void ClearUnits(Manifest& manifest) {

@@ -37,10 +37,11 @@ inline std::string LicenceText(const Manifest& manifest) {
   return manifest.weights_licence().empty() ? "not stated" : manifest.weights_licence();
 }
 
-// The entry point `forward`; an empty message if the manifest states none.
-const Manifest::EntryPoint& Forward(const Manifest& manifest);
+// The entry point `forward`, or that of the method that an ONNX file computes in its place; an empty message if the
+// manifest states none.
+const Manifest::EntryPoint& MainEntryPoint(const Manifest& manifest);
 
-// The first output of `forward`, such as the depth of a depth model; an empty message if the manifest states none.
+// Its first output, such as the depth of a depth model; an empty message if the manifest states none.
 const Manifest::Result& MainOutput(const Manifest& manifest);
 
 // Clears the unit, the direction and the range of each output: what a knob that was set may have changed.

@@ -367,8 +367,8 @@ void AddReleases(const Manifest& manifest, TemplateData& data) {
 // What the plugin says of the inputs and outputs of the node's model.
 std::vector<std::string> HelpTexts(const Manifest& manifest) {
   std::vector<std::string> texts;
-  for (const Manifest::Input& input : Forward(manifest).inputs()) texts.push_back(input.help());
-  for (const Manifest::Result& output : Forward(manifest).outputs()) texts.push_back(output.help());
+  for (const Manifest::Input& input : MainEntryPoint(manifest).inputs()) texts.push_back(input.help());
+  for (const Manifest::Result& output : MainEntryPoint(manifest).outputs()) texts.push_back(output.help());
   std::erase(texts, "");
   return texts;
 }
@@ -448,7 +448,8 @@ absl::Status CheckIsAlike(const Manifest& first, const Manifest& other) {
   if (output.larger_is() != others_output.larger_is()) return refuse("directions of depth");
   if (first.dtype() != other.dtype()) return refuse("dtypes");
   const auto is_alike = [](const Manifest::Knob& a, const Manifest::Knob& b) {
-    return a.name() == b.name() && a.type() == b.type() && a.min() == b.min() && a.max() == b.max() &&
+    return a.name() == b.name() && a.type() == b.type() && a.value() == b.value() && a.min() == b.min() &&
+           a.max() == b.max() &&
            std::equal(a.choices().begin(), a.choices().end(), b.choices().begin(), b.choices().end());
   };
   const auto &own = first.knobs(), &others = other.knobs();  // In the order of one wrapper.

@@ -63,12 +63,15 @@ absl::StatusOr<std::vector<Profile>> ProfilesOf(const Manifest& manifest) {
       for (size_t i = 0; i < range.size(); ++i) profile.shapes[i].push_back(range[i]);
     }
     if (input.type() == "int") {
-      // It decides sizes, so an engine wants its values in the place of a shape.
-      const auto least = static_cast<int64_t>(input.min()), most = static_cast<int64_t>(input.max());
-      if (!input.has_min() || !input.has_max()) {
-        return absl::FailedPreconditionError(absl::StrCat("an engine of TensorRT wants the least and the largest ",
-                                                          input.name(), ", which the plugin does not state"));
+      // It decides sizes, so an engine wants its values in the place of a shape. A foreign manifest may state any
+      // number.
+      constexpr double kMost = 1 << 30;
+      if (!input.has_min() || !input.has_max() || !(input.min() >= 0 && input.max() <= kMost)) {
+        return absl::FailedPreconditionError(
+            absl::StrCat("an engine of TensorRT wants the least and the largest ", input.name(),
+                         ": state min and max of this input in the plugin's entry_points"));
       }
+      const auto least = static_cast<int64_t>(input.min()), most = static_cast<int64_t>(input.max());
       profile.shapes = {{{least}, {most}, {most}}};
     } else if (profile.shapes[0].empty()) {
       profile.shapes = {{{1}, {1}, {1}}};  // A number.
@@ -112,7 +115,7 @@ std::string BuildEngine(const std::string& path, const Manifest& manifest) {
   const absl::StatusOr<std::vector<Profile>> profiles = ProfilesOf(manifest);
   const std::string command = profiles.ok() ? Command(ArtifactName(manifest), *profiles) : "";
   return absl::StrCat("in that folder, on the GPU that runs the engine:\n  ", command, "\n", path,
-                      ".profiles.json has the command; change the sizes there first if yours are others.");
+                      ".profiles.json has the command; change the sizes and numbers there first if yours are others.");
 }
 
 }  // namespace

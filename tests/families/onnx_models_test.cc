@@ -80,6 +80,10 @@ TEST_P(OnnxModelTest, OtherMethodsAreProven) {
     EXPECT_EQ(manifest["entry_points"].size(), 1);
     EXPECT_EQ(manifest["entry_points"][0]["method"], method);
     EXPECT_EQ(manifest["method"], method);
+    const ToolResult verified =
+        RunWarmTool("verify", {GetParam() + "_" + method + ".onnx", "--plugin_path=" + DataPath("models")}, folder);
+    EXPECT_EQ(verified.exit_status, 0) << verified.err;
+    EXPECT_THAT(verified.out, HasSubstr("loads in OpenVINO "));
   }
 }
 

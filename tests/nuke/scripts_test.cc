@@ -36,7 +36,7 @@ constexpr char kPython[] = "/usr/bin/python3";
 
 // Runs a script in a Nuke of this version; `breaks` is part of the names of what cannot be converted.
 ToolResult RunInNuke(const std::string& version, const std::vector<std::string>& arguments, const std::string& folder,
-                     const std::string& breaks = "", bool is_mac = false) {
+                     const std::string& breaks = "", bool is_mac = false, bool has_gpu = true) {
   std::vector<std::string> all = {"-B"};
   all.insert(all.end(), arguments.begin(), arguments.end());
   const std::string stub = DataPath("tests/nuke/stub");  // The child is in `folder`.
@@ -45,6 +45,7 @@ ToolResult RunInNuke(const std::string& version, const std::vector<std::string>&
     setenv("STUB_NUKE", version.c_str(), 1);
     setenv("STUB_BREAKS", breaks.c_str(), 1);
     setenv("STUB_MAC", is_mac ? "1" : "", 1);
+    setenv("STUB_NO_GPU", has_gpu ? "" : "1", 1);
   }));
 }
 
@@ -202,10 +203,14 @@ TEST_F(ScriptsTest, TheCodeInANodeRuns) {
     EXPECT_EQ(script.gizmo.values.at(knob).text, absl::StrCat("{", expression, "}"));
   }
   EXPECT_EQ(run.out, expected + "value gpu_name | a GPU\nenabled halfPrecision | False\n");
-  const ToolResult mac = RunInNuke("15.1", {"node.py"}, folder, /*breaks=*/"", /*is_mac=*/true);
-  EXPECT_EQ(mac.out, expected +
-                         "value gpu_name | a GPU\nvalue useGPUIfAvailable | False\nenabled useGPUIfAvailable | False\n"
-                         "enabled halfPrecision | False\n");
+  // The knob for the GPU is greyed where it has no effect on a Mac.
+  for (const bool is_mac : {false, true}) {
+    for (const bool has_gpu : {false, true}) {
+      const std::string greyed = is_mac && !has_gpu ? "enabled useGPUIfAvailable | False\n" : "";
+      EXPECT_EQ(RunInNuke("15.1", {"node.py"}, folder, /*breaks=*/"", is_mac, has_gpu).out,
+                expected + "value gpu_name | a GPU\n" + greyed + "enabled halfPrecision | False\n");
+    }
+  }
 }
 
 TEST(PackageNameTest, ANameOfOnesOwnIsThatOfEveryFileAndOfTheNode) {

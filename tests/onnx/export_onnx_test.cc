@@ -123,6 +123,12 @@ TEST(ExportOnnxTest, WhatCannotBeIsRefusedWithItsCure) {
   EXPECT_THAT(refusal({"--opset=16"}), HasSubstr("--opset=16: wants 17 to 22"));
   EXPECT_THAT(refusal({"--opset=23"}), HasSubstr("--opset=23: wants 17 to 22"));
   EXPECT_THAT(refusal({"--runtime=1.6"}), HasSubstr("which does not load ONNX files"));
+  EXPECT_THAT(refusal({"--method=forwards"}), HasSubstr("has no such entry point; "));
+  EXPECT_THAT(refusal({"--method=a/b"}), HasSubstr("--method=a/b: wants the name of a method"));
+  EXPECT_THAT(refusal({"--method=image_depth", "--outputs=depth"}), HasSubstr("--outputs are those of forward"));
+  EXPECT_THAT(refusal({"--method=image_depth", "--target=houdini"}), HasSubstr("leave it out, or use --target=onnx"));
+  EXPECT_THAT(refusal({"--method=image_depth", "--target=libtorch", "--out=m.pt"}),
+              HasSubstr("leave it out, or add --target=onnx"));
   const ToolResult torch = RunWarmTool(
       "export", {"--model=" + model, "--weights=seeded", "--sizes=H=28", "--plugin_path=" + DataPath("models")},
       folder);

@@ -97,6 +97,15 @@ TemplateValues KnobValues(const Manifest::Knob& knob) {
           {"min", Number(knob.min())}, {"max", Number(knob.max())}, {"help", knob.help()}};
 }
 
+// "nuke, classes": the host, and the wrapper or the method where it is not the usual one.
+std::string TargetText(const Manifest& manifest) {
+  std::string text = manifest.target();
+  for (const std::string& part : {manifest.wrapper(), manifest.method()}) {
+    if (!part.empty()) absl::StrAppend(&text, ", ", part);
+  }
+  return text;
+}
+
 // "H=518, W=518": those that an ONNX file has fixed.
 std::string SizesText(const Manifest& manifest) {
   return absl::StrJoin(manifest.sizes(), ", ", [](std::string* text, const Manifest::Size& size) {
@@ -123,40 +132,38 @@ double SizeOf(const Manifest& manifest) {
 }
 
 TemplateValues Values(const Manifest& manifest) {
-  return {
-      {"model", manifest.model()},
-      {"family", manifest.family()},
-      {"summary", manifest.summary()},
-      {"family_summary", manifest.family_summary()},
-      {"parameters", FormatCount(manifest.parameters())},
-      {"parameters_key", Number(manifest.parameters())},
-      {"size", FormatBytes(SizeOf(manifest))},
-      {"size_bytes", absl::StrFormat("%.0f", SizeOf(manifest))},
-      {"target", absl::StrCat(manifest.target(), manifest.wrapper().empty() && manifest.method().empty() ? "" : ", ",
-                              manifest.wrapper(), manifest.method())},
-      {"dtype", manifest.dtype()},
-      {"oldest_runtime", OldestRuntime(manifest)},
-      {"made_for", manifest.runtime()},
-      {"largest_difference", DescribeDifference(LargestDifference(manifest.round_trip()))},
-      {"difference_key", Number(manifest.round_trip().proven() ? LargestDifference(manifest.round_trip()) : 1)},
-      {"proof", DescribeProof(manifest.round_trip())},
-      {"kernel_fault", manifest.round_trip().kernel_fault()},
-      {"warning", manifest.warning()},
-      {"source", WeightsSource(manifest)},
-      {"layout", WeightsLayout(manifest)},
-      {"origin", WeightsOrigin(manifest)},
-      {"sha256", Or(manifest.artifact().sha256(), "not stated")},
-      {"weights_licence", Or(manifest.weights_licence(), "not stated")},
-      {"upstream_licence", Or(manifest.upstream().licence(), "not stated")},
-      {"upstream_url", manifest.upstream().source()},
-      {"upstream_href", Href(manifest.upstream().source())},
-      {"upstream_commit", manifest.upstream().commit()},
-      {"preparation", Preparation(manifest)},
-      {"channels", Channels(manifest)},
-      {"sizes", SizesText(manifest)},
-      {"knob_values", KnobValuesText(manifest)},
-      {"modelport_version", manifest.modelport_version()},
-      {"libtorch_version", manifest.libtorch_version()}};
+  return {{"model", manifest.model()},
+          {"family", manifest.family()},
+          {"summary", manifest.summary()},
+          {"family_summary", manifest.family_summary()},
+          {"parameters", FormatCount(manifest.parameters())},
+          {"parameters_key", Number(manifest.parameters())},
+          {"size", FormatBytes(SizeOf(manifest))},
+          {"size_bytes", absl::StrFormat("%.0f", SizeOf(manifest))},
+          {"target", TargetText(manifest)},
+          {"dtype", manifest.dtype()},
+          {"oldest_runtime", OldestRuntime(manifest)},
+          {"made_for", manifest.runtime()},
+          {"largest_difference", DescribeDifference(LargestDifference(manifest.round_trip()))},
+          {"difference_key", Number(manifest.round_trip().proven() ? LargestDifference(manifest.round_trip()) : 1)},
+          {"proof", DescribeProof(manifest.round_trip())},
+          {"kernel_fault", manifest.round_trip().kernel_fault()},
+          {"warning", manifest.warning()},
+          {"source", WeightsSource(manifest)},
+          {"layout", WeightsLayout(manifest)},
+          {"origin", WeightsOrigin(manifest)},
+          {"sha256", Or(manifest.artifact().sha256(), "not stated")},
+          {"weights_licence", Or(manifest.weights_licence(), "not stated")},
+          {"upstream_licence", Or(manifest.upstream().licence(), "not stated")},
+          {"upstream_url", manifest.upstream().source()},
+          {"upstream_href", Href(manifest.upstream().source())},
+          {"upstream_commit", manifest.upstream().commit()},
+          {"preparation", Preparation(manifest)},
+          {"channels", Channels(manifest)},
+          {"sizes", SizesText(manifest)},
+          {"knob_values", KnobValuesText(manifest)},
+          {"modelport_version", manifest.modelport_version()},
+          {"libtorch_version", manifest.libtorch_version()}};
 }
 
 bool IsSeeded(const Manifest& manifest) { return !manifest.warning().empty(); }

@@ -32,12 +32,6 @@ namespace {
 
 bool IsHelp(absl::string_view argument) { return argument == "--help" || argument == "-help" || argument == "-h"; }
 
-bool IsJson(absl::string_view argument) {
-  if (!absl::ConsumePrefix(&argument, "-")) return false;
-  absl::ConsumePrefix(&argument, "-");
-  return argument == "json" || argument == "json=true";
-}
-
 bool IsVersion(absl::string_view argument) { return argument == "--version" || argument == "-version"; }
 
 // Flags and paths become parts of messages: a line end in one could forge a line.
@@ -68,6 +62,12 @@ std::string ErrorText(const absl::Status& status) {
 std::string ShortSummary(const Command& command) {
   const size_t end = command.summary.find(". ");
   return end == std::string::npos ? command.summary : command.summary.substr(0, end + 1);
+}
+
+bool IsJson(absl::string_view argument) {
+  if (!absl::ConsumePrefix(&argument, "-")) return false;
+  absl::ConsumePrefix(&argument, "-");
+  return argument == "json" || argument == "json=true";
 }
 
 std::string StatusHelp(bool with_json) {

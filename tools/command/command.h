@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "tools/command/flags.h"
 
 namespace modelport {
@@ -41,6 +42,9 @@ std::string ShortSummary(const Command& command);
 // What --help prints: the summary, how to call the tool, and its flags, sorted by name, in lines of at most `columns`
 // characters.
 std::string CommandHelp(const Command& command, size_t columns = 80);
+
+// Whether `argument` is the flag --json.
+bool IsJson(absl::string_view argument);
 
 // What --help says at its end of exit statuses, `with_json` also of those of the flag --json.
 std::string StatusHelp(bool with_json);

@@ -161,7 +161,7 @@ void AddManifest(const Manifest& manifest, Configuration* settings) {
   (*settings)["artifact target"] = manifest.target();
   (*settings)["artifact dtype"] = manifest.dtype();
   (*settings)["artifact runtime"] = manifest.runtime();
-  (*settings)["artifact method"] = Brief(manifest.method());
+  (*settings)["artifact computes"] = manifest.method().empty() ? "forward" : Brief(manifest.method());
   (*settings)["artifact external data"] = manifest.external_data() ? "true" : "false";
   if (!manifest.licence_text().empty()) {
     (*settings)["artifact licence text"] = absl::StrCat("sha256 ", Sha256Of(manifest.licence_text()));

@@ -120,7 +120,7 @@ void AddManifest(const Manifest& manifest, Table& table) {
   table.AddRow({"runs in", RunsIn(manifest)});
   if (const std::string hosts = LoadsIn(manifest); !hosts.empty()) table.AddRow({"loads in", hosts});
   if (manifest.has_interface()) {
-    table.AddRow({"gives", manifest.interface().kind()});
+    if (manifest.method().empty()) table.AddRow({"gives", manifest.interface().kind()});
     AddChannels(manifest.interface(), table);
   }
   AddMethods(manifest, table);

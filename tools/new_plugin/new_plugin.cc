@@ -130,7 +130,7 @@ absl::Status NewPlugin(const NewPluginFlags& flags) {
     RETURN_IF_ERROR(WritePlugin(draft, folder));
     PrintDraft(draft, folder, checkpoint);
     if (IsOtherRepository()) {
-      std::cout << "For targets of it, add its plugin.yaml to plugin_catalog(plugins = [...]) in WORKSPACE.\n";
+      std::cout << "To build it with Bazel, add its plugin.yaml to plugin_catalog(plugins = [...]) in WORKSPACE.\n";
     }
     PrintNext(flags, folder);
     return absl::OkStatus();

@@ -67,6 +67,14 @@ std::string ReleaseName(const HostRequest& host) {
   return absl::StrCat(host.target->name, release);
 }
 
+// Makes sure that `name`, to which a release may have been added, is not too long for an artifact.
+absl::Status CheckLength(const std::string& name) {
+  constexpr size_t kMost = 64;
+  if (name.size() <= kMost) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(Brief(name), ": a name has at most ", kMost,
+                                                 " characters; give a shorter one with --name or --choice"));
+}
+
 // Makes sure that the packages for each host can be choices of a node, and that its name is none of theirs. `choice` is
 // --choice, "" for none; `models` is how many they are of.
 absl::Status CheckChoice(const PackageRequest& request, const std::string& choice, size_t models) {
@@ -164,6 +172,8 @@ absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in, cons
           package.name = absl::StrCat(PackageName(request, package), "_", ReleaseName(host));
           if (!package.choice.empty()) absl::StrAppend(&package.choice, "_", ReleaseName(host));
         }
+        RETURN_IF_ERROR(CheckLength(package.name));
+        RETURN_IF_ERROR(CheckLength(package.choice));
         request.packages.push_back(std::move(package));
       }
     }

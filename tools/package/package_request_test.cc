@@ -127,6 +127,8 @@ TEST(PackageRequestTest, WrongFlagsAreNamed) {
       {{"--model=dav2_vits,dav2_vitb", "--nuke=14", "--choice=dav2_vitb"}, "--choice=dav2_vitb: is the name of a pack"},
       {{"--model=dav2_vits", "--nuke=13,14", "--choice=depth"}, "--choice=depth: wants several models"},
       {{"--model=dav2_vits,dav2_vitb", "--nuke=13,14", "--name=a", "--choice=depth"}, "--name=a: is for one node"},
+      {{"--model=dav2_vits", "--nuke=13,14", "--name=a1234567890123456789012345678901234567890123456789012345678"},
+       "a1234567890123456789012345678901234567890123456789012345678_nuke13: a name has at most 64 characters"},
       {{"--model=resnet18,resnet50", "--nuke=14", "--choice=cnn", "--wrapper=features,classes"},
        "--choice=cnn: its models have one wrapper"},
       {{"--model=dav2_vits,dav2_vitb", "--target=houdini", "--choice=depth"},

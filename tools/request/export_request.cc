@@ -297,6 +297,10 @@ absl::StatusOr<ExportOptions> ParseExportOptions(const ExportFlags& flags, const
   request.wrapper = *flags.wrapper;
   request.external_data = *flags.external_data;
   if (!flags.method->empty()) request.method = *flags.method;
+  if (!IsArtifactName(request.method)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--method=", Brief(request.method), ": wants the name of a method, such as image_features"));
+  }
   if (!flags.sizes->empty()) RETURN_IF_ERROR(SetSizes(*flags.sizes, request));
   if (!flags.knob->empty()) RETURN_IF_ERROR(SetKnobs(*flags.knob, request));
   if (const absl::optional<int64_t> opset = *flags.opset) {

@@ -498,20 +498,29 @@ TEST(ConvertTest, AViewOfATensorThatChangedIsNotRead) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("or below one")));
 }
 
+// The sizes of an input or output, "14*h".
+std::vector<std::string> SizesOf(const onnx_file::ValueInfoProto& info) {
+  std::vector<std::string> texts;
+  for (const auto& size : info.type().tensor_type().shape().dim()) {
+    texts.push_back(size.has_dim_param() ? size.dim_param() : absl::StrCat(size.dim_value()));
+  }
+  return texts;
+}
+
+TEST(ConvertTest, AMultipleOfASizeOfAnotherInputIsThat) {
+  const Code code{"return torch.avg_pool2d(y, [2, 2], [2, 2], [0, 0]) + x", {"B,4,H,W", "B,4,2 * H,2 * W"}};
+  ASSERT_OK_AND_ASSIGN(const ConvertedModel converted, Convert(MakeModule(code), MakeEntryPoint(code)));
+  EXPECT_THAT(SizesOf(converted.model.graph.input(1)), testing::ElementsAre("B", "4", "2*H", "2*W"));
+  EXPECT_THAT(SizesOf(converted.model.graph.output(0)), testing::ElementsAre("B", "4", "H", "W"));
+}
+
 TEST(ConvertTest, SizesAreInTheUnitsOfTheModel) {
   const Code code{
       "assert x.shape[2] % 14 == 0 and x.shape[3] % 14 == 0\n"
       "return torch.conv2d(x, self.weight.repeat(1, 1, 5, 5)[:, :, :14, :14], None, [14, 14]).flatten(2)"};
   ASSERT_OK_AND_ASSIGN(const ConvertedModel converted, Convert(MakeModule(code), MakeEntryPoint(code)));
-  const auto sizes = [](const onnx_file::ValueInfoProto& info) {
-    std::vector<std::string> texts;
-    for (const auto& size : info.type().tensor_type().shape().dim()) {
-      texts.push_back(size.has_dim_param() ? size.dim_param() : absl::StrCat(size.dim_value()));
-    }
-    return texts;
-  };
-  EXPECT_THAT(sizes(converted.model.graph.input(0)), testing::ElementsAre("B", "4", "14*h", "14*w"));
-  EXPECT_THAT(sizes(converted.model.graph.output(0)), testing::ElementsAre("B", "4", "h*w"));
+  EXPECT_THAT(SizesOf(converted.model.graph.input(0)), testing::ElementsAre("B", "4", "14*h", "14*w"));
+  EXPECT_THAT(SizesOf(converted.model.graph.output(0)), testing::ElementsAre("B", "4", "h*w"));
   // A convolution and a reshape to a constant shape: no arithmetic on sizes.
   std::vector<std::string> operations;
   for (const auto& node : converted.model.graph.node()) operations.push_back(node.op_type());

@@ -225,17 +225,20 @@ absl::StatusOr<ComparedOutput> CompareCall(const ProvenFile& proven, const Call&
   return compared;
 }
 
-// Those of `examples` that call the method of `entry_point` or, where none does, those of forward with as many
-// arguments as the file has inputs, as calls of that method.
+// Those of `examples` that call the method of `entry_point` or, where none does, calls of that method with as many of
+// the arguments of those of forward as the file has inputs.
 absl::StatusOr<std::vector<Call>> ExamplesOfMethod(const ConvertedModel& converted, const EntryPoint& entry_point,
                                                    const std::vector<Call>& examples) {
+  const size_t inputs = converted.inputs.size();
   std::vector<Call> own, others;
   for (const Call& example : examples) {
     if (example.type == entry_point.method) own.push_back(example);
-    if (example.type != "forward" || !example.named.empty() || example.positional.size() != converted.inputs.size()) {
-      continue;
-    }
-    ASSIGN_OR_RETURN(Call call, ParseCall(absl::StrCat(entry_point.method, example.text.substr(example.type.size()))));
+    if (example.type != "forward" || example.positional.size() < inputs) continue;
+    const auto begin = example.positional.begin();
+    const std::string arguments =
+        absl::StrJoin(begin, begin + inputs, ", ",
+                      [](std::string* text, const Expression& argument) { absl::StrAppend(text, argument.text()); });
+    ASSIGN_OR_RETURN(Call call, ParseCall(absl::StrCat(entry_point.method, "(", arguments, ")")));
     others.push_back(std::move(call));
   }
   return own.empty() ? others : own;
@@ -261,7 +264,8 @@ absl::StatusOr<std::vector<Call>> CallsFor(const ConvertedModel& converted, cons
     if (OthersAreDefaults(converted, schema, inputs) && TakesSizes(converted, inputs)) calls.push_back(example);
   }
   if (!other) {
-    return absl::InvalidArgumentError(absl::StrCat(entry_point.place, ": no example calls ", entry_point.method));
+    return absl::InvalidArgumentError(absl::StrCat(entry_point.place, ": no example calls ", entry_point.method,
+                                                   ": add one to the plugin's examples, or --noverify"));
   }
   calls.push_back(*std::move(other));
   return calls;

@@ -240,9 +240,9 @@ absl::Status WriteModel(
   const std::vector<StoredConstant> constants = StoreConstants(model, data == nullptr ? "" : data->name);
   const uint64_t size = GraphSize(code, constants);
   if (size > kMostBytes) {
-    return absl::UnimplementedError(absl::StrCat("the file would have ", size >> 20, " MB without the weights that ",
-                                                 data == nullptr ? "could lie" : "lie",
-                                                 " beside it, and an ONNX file holds less than 2048 MB"));
+    return absl::UnimplementedError(absl::StrCat("the file would have ", size >> 20, " MB",
+                                                 data == nullptr ? "" : " without the weights beside it",
+                                                 ", and an ONNX file holds less than 2048 MB"));
   }
   RETURN_IF_ERROR(out.Write(HeadOf(facts).SerializeAsString()));
   RETURN_IF_ERROR(out.Write(FieldHeader(onnx_file::ModelProto::kGraphFieldNumber, size)));

@@ -122,11 +122,6 @@ class TorchScript : public ArtifactFormat {
                                                      ": --opset is for ONNX files, and an artifact for ",
                                                      request.target->name, " is TorchScript"));
     }
-    if (request.method != "forward") {
-      return absl::InvalidArgumentError(absl::StrCat(request.entry.variant->name,
-                                                     ": --method is for ONNX files; an artifact for ",
-                                                     request.target->name, " has all of them"));
-    }
     if (request.external_data) {
       return absl::InvalidArgumentError(absl::StrCat(request.entry.variant->name,
                                                      ": --external_data is for ONNX files, and an artifact for ",

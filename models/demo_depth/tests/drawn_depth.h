@@ -24,7 +24,7 @@ inline constexpr double kErrorInNuke = 0.093854;
 // `count` scenes of so many pixels, whose seeds training never saw.
 std::vector<DrawnScene> DrawScenes(int count, int width, int height);
 
-// 20 of 219 x 149 pixels.
+// 20 scenes of 219 x 149 pixels.
 const std::vector<DrawnScene>& DrawnScenes();
 
 // The image [1, 3, H, W] in 0..1 that a host hands to an artifact.

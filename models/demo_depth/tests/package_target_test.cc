@@ -48,7 +48,11 @@ TEST(PackageTargetTest, HasTheFilesThatTheToolWrites) {
 TEST(PackageTargetTest, HasThePictureOfItsImages) {
   const std::string path = "models/demo_depth/tests/pictured_package";
   ExpectFilesOfTool(path, {absl::StrCat("--picture=", DataPath("docs/pictures/scene.png"))});
-  EXPECT_EQ(FilesIn(DataPath(path)).count("demo_depth_picture.png"), 1);
+  const auto files = FilesIn(DataPath(path));
+  EXPECT_EQ(files.count("demo_depth_picture.png"), 1);
+  // The icon is made of it.
+  EXPECT_NE(files.at("demo_depth.png"),
+            FilesIn(DataPath("models/demo_depth/demo_depth_nuke_package")).at("demo_depth.png"));
 }
 
 }  // namespace

@@ -124,12 +124,8 @@ absl::optional<SizeArgument> FindSizeArgument(const LoadedArtifact& artifact, co
 }
 
 // The result of an ONNX file, as the method of the module that it was made of would give it.
-absl::StatusOr<c10::IValue> CallOnnx(const LoadedArtifact& artifact, const std::string& method,
-                                     const std::vector<c10::IValue>& inputs) {
-  Manifest::EntryPoint held;
-  for (const Manifest::EntryPoint& entry_point : artifact.manifest.entry_points()) {
-    if (entry_point.method() == method) held = entry_point;
-  }
+absl::StatusOr<c10::IValue> CallOnnx(const LoadedArtifact& artifact, const std::vector<c10::IValue>& inputs) {
+  const Manifest::EntryPoint& held = MainEntryPoint(artifact.manifest);
   std::vector<std::pair<std::string, at::Tensor>> named;
   for (int i = 0; i < std::min<int>(static_cast<int>(inputs.size()), held.inputs_size()); ++i) {
     const at::Tensor input = inputs[i].toTensor();
@@ -158,7 +154,7 @@ absl::Status LacksSize(const LoadedArtifact& artifact, int64_t size) {
 absl::StatusOr<c10::IValue> CallMethod(const LoadedArtifact& artifact, const std::string& method,
                                        const std::vector<c10::IValue>& inputs,
                                        const std::unordered_map<std::string, c10::IValue>& named) {
-  if (artifact.onnx) return CallOnnx(artifact, method, inputs);
+  if (artifact.onnx) return CallOnnx(artifact, inputs);
   const absl::StatusOr<c10::IValue> result =
       CatchTorch([&] { return artifact.module->get_method(method)(inputs, named); });
   if (!result.ok()) return Explain(result.status());
@@ -202,10 +198,11 @@ absl::Status OtherThanStated(const LoadedArtifact& artifact, absl::string_view w
 
 absl::Status LacksMethod(const LoadedArtifact& artifact, const std::string& method) {
   if (!artifact.onnx) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
-  return absl::InvalidArgumentError(absl::StrCat(
-      artifact.path, ": an ONNX file holds one method, and ", artifact.manifest.model(), " gives pictures by ", method,
-      "\n  export it with --with_preprocess", method == "forward" ? "" : absl::StrCat(" --method=", method),
-      ", or take the .pt file, or a node, such as --target=houdini makes"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(artifact.path, ": an ONNX file holds one method, and ", artifact.manifest.model(),
+                   " gives pictures by ", method, "\n  export it with --with_preprocess",
+                   method == "forward" ? " and without --method" : absl::StrCat(" --method=", method),
+                   ", or take the .pt file, or a node, such as --target=houdini makes"));
 }
 
 constexpr char kFlowMethod[] = "image_flow";
@@ -407,13 +404,13 @@ absl::Status CheckCompanion(const LoadedArtifact& artifact, const at::Tensor& co
 absl::Status SetTimestep(const LoadedArtifact& artifact, double timestep,
                          std::unordered_map<std::string, c10::IValue>& named) {
   if (!TakesTimestep(artifact)) return absl::OkStatus();
+  if (artifact.onnx) {
+    return absl::InvalidArgumentError(absl::StrCat(artifact.path, ": its ", artifact.is_node() ? "knob" : "argument",
+                                                   " timestep is a constant in an ONNX file; run the .pt file"));
+  }
   if (!artifact.is_node()) {
     named["timestep"] = timestep;
     return absl::OkStatus();
-  }
-  if (artifact.onnx) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        artifact.path, ": its knob timestep is a constant, as all knobs are in an ONNX file; run the node's .pt file"));
   }
   const absl::Status set = CatchTorch([&] { artifact.module->setattr("timestep", timestep); });
   return set.ok() ? set : OtherThanStated(artifact, "has no knob timestep");
@@ -453,7 +450,7 @@ double PeakMemory() {
 }  // namespace
 
 ImagesTaken TakesImages(const LoadedArtifact& artifact) {
-  const auto& inputs = Forward(artifact.manifest).inputs();
+  const auto& inputs = MainEntryPoint(artifact.manifest).inputs();
   const auto is_image = [](const auto& input) { return input.layout() == "NCHW" && input.shape(1) == "3"; };
   if (!inputs.empty() && inputs[0].layout() == "BNCHW") return ImagesTaken::kViews;
   if (!inputs.empty() && inputs[0].layout() == "BTCHW") return ImagesTaken::kShot;
@@ -469,7 +466,7 @@ bool TakesTimestep(const LoadedArtifact& artifact) {
   // time.
   const Manifest::Interface& interface = artifact.manifest.interface();
   if (artifact.is_node()) return interface.kind() != "flow" || interface.channels_out_size() == 4;
-  const auto& inputs = Forward(artifact.manifest).inputs();
+  const auto& inputs = MainEntryPoint(artifact.manifest).inputs();
   return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input.name() == "timestep"; });
 }
 
@@ -478,7 +475,7 @@ Companion TakesBeside(const LoadedArtifact& artifact) {
     if (TakesCoarseDepth(artifact.manifest)) return Companion::kCoarseDepth;
     return artifact.manifest.interface().channels_in_size() == 4 ? Companion::kTrimap : Companion::kNone;
   }
-  for (const auto& input : Forward(artifact.manifest).inputs()) {
+  for (const auto& input : MainEntryPoint(artifact.manifest).inputs()) {
     if (input.name() == "trimap") return Companion::kTrimap;
     if (input.name() == "prompt_depth") return Companion::kCoarseDepth;
   }
@@ -486,7 +483,7 @@ Companion TakesBeside(const LoadedArtifact& artifact) {
 }
 
 bool TakesPrompt(const LoadedArtifact& artifact) {
-  const auto& inputs = Forward(artifact.manifest).inputs();
+  const auto& inputs = MainEntryPoint(artifact.manifest).inputs();
   const auto takes = [&](const char* name) {
     return std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return input.name() == name; });
   };
