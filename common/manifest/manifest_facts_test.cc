@@ -44,7 +44,7 @@ TEST(ManifestFactsTest, ArgumentsAreWrittenAsTheyWereSet) {
 
 TEST(ManifestFactsTest, TheMainOutputIsForwardsFirst) {
   Manifest manifest;
-  EXPECT_EQ(Forward(manifest).method(), "");
+  EXPECT_EQ(MainEntryPoint(manifest).method(), "");
   EXPECT_EQ(MainOutput(manifest).name(), "");
   manifest.add_entry_points()->set_method("features");
   Manifest::EntryPoint& forward = *manifest.add_entry_points();
@@ -52,8 +52,11 @@ TEST(ManifestFactsTest, TheMainOutputIsForwardsFirst) {
   EXPECT_EQ(MainOutput(manifest).name(), "");
   forward.add_outputs()->set_name("depth");
   forward.add_outputs()->set_name("sky");
-  EXPECT_EQ(Forward(manifest).outputs_size(), 2);
+  EXPECT_EQ(MainEntryPoint(manifest).outputs_size(), 2);
   EXPECT_EQ(MainOutput(manifest).name(), "depth");
+  // An ONNX file may hold another method in its place.
+  manifest.set_method("features");
+  EXPECT_EQ(MainEntryPoint(manifest).method(), "features");
 }
 
 using testing::ElementsAre;

@@ -97,7 +97,7 @@ TemplateValues KnobValues(const Manifest::Knob& knob) {
           {"min", Number(knob.min())}, {"max", Number(knob.max())}, {"help", knob.help()}};
 }
 
-// "nuke, classes": the host, and the wrapper or the method where it is not the usual one.
+// "libtorch", "onnx, encode": the host, and the wrapper or the method where it is not the usual one.
 std::string TargetText(const Manifest& manifest) {
   std::string text = manifest.target();
   for (const std::string& part : {manifest.wrapper(), manifest.method()}) {
