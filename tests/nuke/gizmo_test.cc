@@ -320,10 +320,10 @@ TEST(GizmoTest, PointsAndABoxReachTheModel) {
   gizmo.Set("side", "128");
   gizmo.Set("point_1", "10 24");
   const at::Tensor first = expect_matte_of_the_model({}, format);
-  gizmo.Set("point_8", "35 3");
-  gizmo.Set("point_8_is", "not in it");
+  gizmo.Set("point_10", "35 3");
+  gizmo.Set("point_10_is", "not in it");
   const at::Tensor second =
-      expect_matte_of_the_model({{"point_8_is", int64_t{1}}, {"point_8_x", 0.875}, {"point_8_y", 0.1}}, format);
+      expect_matte_of_the_model({{"point_10_is", int64_t{1}}, {"point_10_x", 0.875}, {"point_10_y", 0.1}}, format);
   gizmo.Set("box", "true");
   gizmo.Set("box_area", "5 6 20 24");
   const at::Tensor boxed = expect_matte_of_the_model(
@@ -333,8 +333,8 @@ TEST(GizmoTest, PointsAndABoxReachTheModel) {
   gizmo.Set("overscan", "true");
   expect_matte_of_the_model({{"point_1_x", 16.0 / 54},
                              {"point_1_y", 27.0 / 36},
-                             {"point_8_x", 41.0 / 54},
-                             {"point_8_y", 6.0 / 36},
+                             {"point_10_x", 41.0 / 54},
+                             {"point_10_y", 6.0 / 36},
                              {"box_left", 11.0 / 54},
                              {"box_bottom", 9.0 / 36},
                              {"box_right", 26.0 / 54},

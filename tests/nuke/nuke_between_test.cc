@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
+#include "targets/targets.h"
 #include "tests/nuke/nuke_model.h"
 #include "tests/support/exported_module.h"
 #include "tests/support/test_models.h"
@@ -74,18 +75,24 @@ TEST_F(NukeBetweenTest, ChannelsMoreAreIgnoredAndFewerRefused) {
   EXPECT_THROW(model_.Run(SeededImage(1, 4, 32, 32)), std::exception);
 }
 
-// shrink=2 is the model with twice the scales, as upstream's scale=0.5 makes it.
-TEST_F(NukeBetweenTest, ShrinkMultipliesTheScalesOfAllBlocks) {
+// shrink=2 is the model with twice the scales, as upstream's scale=0.5 makes it; detail=2 that with half of them, as
+// its scale=2 makes it, so that it turns one with twice the scales into the model.
+TEST_F(NukeBetweenTest, ShrinkAndDetailChangeTheScalesOfAllBlocks) {
   const std::string name = NukeTestModels("NukeBetween").front();
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
-  ASSERT_OK_AND_ASSIGN(const torch::jit::Module coarse, ExportSeeded(registry, name, 0, [](ExportOptions& options) {
+  ASSERT_OK_AND_ASSIGN(const Target* const nuke, FindTarget("nuke"));
+  ASSERT_OK_AND_ASSIGN(torch::jit::Module coarse, ExportSeeded(registry, name, 0, [&](ExportOptions& options) {
+                         options.request.target = nuke;
                          EXPECT_OK(SetArguments("scales=[32, 16, 8, 4, 2]", options.request));
                        }));
   const at::Tensor images = SeededImage(1, 6, 72, 100);
-  const c10::IValue output = coarse.get_method("forward")({images.slice(1, 0, 3), images.slice(1, 3, 6), 0.5});
   const at::Tensor own = model_.Run(images), half = model_.Run(images, {{"shrink", 2}});
-  EXPECT_LE(RelativeDifference(output.toGenericDict().at("image").toTensor().clamp(0, 1), half), 1e-6);
+  EXPECT_LE(RelativeDifference(coarse.forward({images}).toTensor(), half), 1e-6);
   EXPECT_GT(RelativeDifference(own, half), 1e-4);
+  coarse.setattr("detail", 2);
+  EXPECT_LE(RelativeDifference(own, coarse.forward({images}).toTensor()), 1e-6);
+  EXPECT_TRUE(at::equal(model_.Run(images, {{"detail", 2}}), own));
+  EXPECT_GT(RelativeDifference(own, model_.Run(images, {{"shrink", 1}})), 1e-4);
 }
 
 TEST(NukeRetimeTest, IsTheImageTheMotionAndThePartOfTheSecond) {
