@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "artifact/build/build_artifact.h"
@@ -245,10 +246,20 @@ absl::Status VerifyWeights(const Subject& subject, PlannedAnew planned, Verifica
   return absl::OkStatus();
 }
 
+// `status`, of the weights of an artifact that was made from another text of its plugin: its tensors may be others than
+// those of this text, or lie in another order, so that a difference is no damage.
+absl::Status OfOtherText(const absl::Status& status) {
+  if (!absl::IsDataLoss(status)) return status;
+  return absl::FailedPreconditionError(
+      absl::StrCat(status.message(), "\n  the artifact was made from another text of its plugin, whose tensors may be ",
+                   "others, or in another order: --plugin_path can name that text; --at_least=file verifies the file"));
+}
+
 // Verifies what another release or another plugin made, or from another checkpoint, `obstacle`, as far as that goes,
-// and at least up to `at_least`. `plan` is called where the weights are verified.
-absl::StatusOr<Verification> VerifyForeign(const Subject& subject, const std::string& obstacle, Tier at_least,
-                                           absl::FunctionRef<absl::StatusOr<PlannedAnew>()> plan) {
+// and at least up to `at_least`. `is_of_other_text` tells whether the plugin's text was another. `plan` is called where
+// the weights are verified.
+absl::StatusOr<Verification> VerifyForeign(const Subject& subject, const std::string& obstacle, bool is_of_other_text,
+                                           Tier at_least, absl::FunctionRef<absl::StatusOr<PlannedAnew>()> plan) {
   const auto& [file, stated, signature, checkpoints] = subject;
   if (!stated.is_whole) {
     return absl::FailedPreconditionError(absl::StrCat(
@@ -261,8 +272,16 @@ absl::StatusOr<Verification> VerifyForeign(const Subject& subject, const std::st
   result.passed.push_back("sha256 as in the manifest");
   const bool has_weights = !checkpoints.empty() || ParseSeededName(stated.manifest.weights().seeded()).has_value();
   if (at_least == Tier::kWeights || has_weights) {
-    ASSIGN_OR_RETURN(PlannedAnew planned, plan());
-    RETURN_IF_ERROR(VerifyWeights(subject, std::move(planned), result));
+    const auto verify = [&]() -> absl::Status {
+      ASSIGN_OR_RETURN(PlannedAnew planned, plan());
+      return VerifyWeights(subject, std::move(planned), result);
+    };
+    const absl::Status verified = is_of_other_text ? OfOtherText(verify()) : verify();
+    if (!verified.ok() && (!is_of_other_text || at_least != Tier::kFile)) return verified;
+    if (!verified.ok()) {
+      const std::vector<absl::string_view> lines = absl::StrSplit(verified.message(), '\n');
+      result.not_checked.push_back(absl::StrCat("weights, by another text of the plugin: ", lines.front()));
+    }
   } else {
     result.not_checked.push_back(
         absl::StrCat("weights: give the checkpoint, ", WeightsSource(stated.manifest), ", with --checkpoint"));
@@ -328,17 +347,19 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   }
   if (!obstacle.empty()) {
     if (at_least == Tier::kCode) return CannotMakeAnew(stated, obstacle);
-    return VerifyForeign(subject, obstacle, at_least, plan_anew);
+    const bool is_of_other_text = request.ok() && !OtherPlugin(*request->entry.plugin, stated.manifest).empty();
+    return VerifyForeign(subject, obstacle, is_of_other_text, at_least, plan_anew);
   }
   absl::StatusOr<PlannedAnew> anew = plan_anew();
   if (absl::IsFailedPrecondition(anew.status()) && at_least == Tier::kFile && checkpoints.empty()) {
-    return VerifyForeign(subject, "the file does not hold all tensors of the model", at_least, plan_anew);
+    return VerifyForeign(subject, "the file does not hold all tensors of the model", /*is_of_other_text=*/false,
+                         at_least, plan_anew);
   }
   RETURN_IF_ERROR(anew.status());
   PlannedAnew planned = *std::move(anew);
   if (const absl::Status others = CheckSourcesOf(stated, planned.plan.weights); !others.ok()) {
     if (at_least != Tier::kCode) {
-      return VerifyForeign(subject, "the checkpoint is not the manifest's", at_least,
+      return VerifyForeign(subject, "the checkpoint is not the manifest's", /*is_of_other_text=*/false, at_least,
                            [&]() -> absl::StatusOr<PlannedAnew> { return std::move(planned); });
     }
     return absl::FailedPreconditionError(

@@ -131,11 +131,22 @@ std::string CounterHint(const std::vector<SourceKey>& unexpected) {
                       "{key: \"{path*}.num_batches_tracked\", reason: counts the batches of training}");
 }
 
+// Whether a table of positions, [1, rows, channels], has another number of rows.
+bool IsOfAnotherImageSize(const Misfit& misfit) {
+  Shape shape = misfit.source.shape();
+  const Shape& wanted = misfit.slot->shape;
+  if (!misfit.slot->positions || shape.size() != wanted.size() || shape.size() < 2 || shape[1] == wanted[1])
+    return false;
+  shape[1] = wanted[1];
+  return shape == wanted;
+}
+
 std::string ResampleHint(const Comparison& comparison) {
-  const bool has_table = std::any_of(comparison.wrong_shape.begin(), comparison.wrong_shape.end(),
-                                     [](const Misfit& misfit) { return misfit.slot->positions.has_value(); });
+  const bool has_table =
+      std::any_of(comparison.wrong_shape.begin(), comparison.wrong_shape.end(), IsOfAnotherImageSize);
   if (!has_table || comparison.reading.resamples) return "";
-  return "\n  a table of positions is of another image size: --resample makes one of the wanted size, as timm does";
+  return "\n  a table of positions is of another image size: export --resample makes one of the wanted size, as timm "
+         "does";
 }
 
 std::string UnreadHint(const Comparison& comparison) {

@@ -210,9 +210,13 @@ std::vector<LayoutReading> ReadLayout(const Layout& layout, const Checkpoint& ch
     reading.rank = place.rank;
     const bool is_recognised = reading.recognised();
     if (is_recognised || place.rank != DictRank::kOther) readings.push_back(std::move(reading));
-    if (is_recognised) continue;
+    if (is_recognised && layout.strip.empty()) continue;
     for (const absl::string_view prefix : FindPrefixes(layout, *place.dict)) {
       const StateDict& part = *checkpoint.FindPart(*place.dict, prefix);
+      // A model behind a prefix that is stripped is recognised as a whole, also beside keys that are not its own.
+      const auto begins = [&](const std::string& stripped) { return absl::StartsWith(prefix, stripped); };
+      const bool is_stripped = std::any_of(layout.strip.begin(), layout.strip.end(), begins);
+      if (is_recognised && (!is_stripped || part.tensors.size() == place.dict->tensors.size())) continue;
       LayoutReading& found = parts.emplace_back(ReadDict(layout, checkpoint, part, part.path));
       found.prefix = std::string(prefix);
       found.others = place.dict->tensors.size() - part.tensors.size();

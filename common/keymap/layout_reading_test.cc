@@ -94,6 +94,17 @@ TEST_F(LayoutReadingTest, ALayoutIsRecognisedByItsStrippedKeys) {
   EXPECT_EQ(ReadKeys(reading), reading.keys);
 }
 
+// As torch's AveragedModel stores a model: "module.stem" beside "n_averaged".
+TEST_F(LayoutReadingTest, WhatIsStrippedIsReadAlsoAsAPartBesideOtherKeys) {
+  StateDict dict = Dict("", "module.stem");
+  EXPECT_THAT(Paths({dict}), SizeIs(1));
+  dict.tensors.push_back({"n_averaged", DType::kInt64, {}, {}, 0, 0});
+  ASSERT_THAT(Paths({dict}), SizeIs(2));
+  const std::vector<LayoutReading> readings = ReadLayout(key_map_.layouts[0], *checkpoint_);
+  EXPECT_EQ(readings[1].prefix, "module.");
+  EXPECT_EQ(readings[1].others, 1);
+}
+
 TEST_F(LayoutReadingTest, KeysOfALayoutThatIsNotRecognisedAreReadOnDemand) {
   const LayoutReading reading = ReadRoot("module.old");
   EXPECT_FALSE(reading.recognised());

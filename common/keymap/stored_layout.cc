@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/expression/expression.h"
 #include "common/keymap/comparison.h"
@@ -313,10 +314,31 @@ class LayoutWriter {
   StoredLayout stored_;
 };
 
+// `plan` with the zeros that it fills in of the dtype that all floating tensors of the checkpoint have, if they have
+// one.
+Plan WithZerosOfItsDType(Plan plan, const ModuleTree& tree) {
+  absl::optional<DType> dtype;
+  for (const SlotSource& source : plan.sources) {
+    if (source.constant() != nullptr || !IsFloating(source.dtype())) continue;
+    if (dtype && *dtype != source.dtype()) return plan;
+    dtype = source.dtype();
+  }
+  if (!dtype || (!IsArtifactDType(*dtype) && *dtype != DType::kFloat64)) return plan;
+  for (size_t i = 0; i < plan.sources.size(); ++i) {
+    const Constant* const constant = plan.sources[i].constant();
+    if (constant == nullptr || !constant->is_zeros() || tree.slots[i].dtype) continue;
+    Constant zeros = *constant;
+    zeros.filled_dtype = *dtype;
+    plan.sources[i] = SlotSource(std::move(zeros));
+  }
+  return plan;
+}
+
 }  // namespace
 
 absl::StatusOr<StoredLayout> StoreInLayout(const Plan& plan, const ModuleTree& tree, const Layout& layout) {
-  return LayoutWriter(plan, tree, layout).Write();
+  const Plan typed = WithZerosOfItsDType(plan, tree);
+  return LayoutWriter(typed, tree, layout).Write();
 }
 
 }  // namespace modelport

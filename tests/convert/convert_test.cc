@@ -24,6 +24,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string RegistersModel() { return ExampleModel("features with registers"); }
@@ -206,6 +207,58 @@ TEST_F(ConvertTest, KeysWithoutAPlaceInTheModelAreLeftOutByName) {
     const std::string written = ReadFile(Path("m.safetensors"));
     EXPECT_TRUE(Converted(TableFile(SmallModel() + ".safetensors"), "halves") == written);
   }
+}
+
+// A plugin with a vector that files may lack, in the folder that is returned.
+std::string WriteToyWithOptional() {
+  const std::string plugin = EmptyFolder("optional");
+  std::ofstream(plugin + "/plugin.yaml") << R"yaml(family: toy
+summary: two vectors
+upstream: {source: "https://example.org/toy", commit: none, licence: NOASSERTION}
+preprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}
+examples: ["forward([1, 3])"]
+variants: {toy: {summary: two vectors, module: Toy(2), file: toy.pth, licence: MIT, published: false}}
+)yaml";
+  std::ofstream(plugin + "/modules.yaml") << R"yaml(modules:
+  Toy(dim):
+    parameters: {a: [dim], b: [dim]}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return x * self.a + self.b
+)yaml";
+  std::ofstream(plugin + "/keymap.yaml") << R"yaml(layouts:
+  original: {recognise: [a], missing: [{key: b, reason: old files lack it}]}
+  net: {recognise: [net.a], sources: [{slot: "{a,b}", key: "net.{a,b}"}], missing: [{key: b, reason: old files lack it, written: true}]}
+)yaml";
+  return plugin;
+}
+
+// An item of --leave_out for a key that has a place is refused, also beside one for a key that has none.
+TEST_F(ConvertTest, KeysWithAPlaceAreNotLeftOutWithOthers) {
+  const std::string plugins = "--plugin_path=" + WriteToyWithOptional();
+  std::ofstream(Path("m"), std::ios::binary)
+      << SafetensorsFile(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                         R"("b":{"dtype":"F32","shape":[2],"data_offsets":[8,16]},)"
+                         R"("head":{"dtype":"F32","shape":[1],"data_offsets":[16,20]}})",
+                         "8 bytes.8 Bytes.4444");
+  const auto convert = [&](const std::string& items) {
+    return RunWarmTool("convert", {"--checkpoint=m", "--layout=net", "--out=out", plugins, "--leave_out=" + items},
+                       folder_);
+  };
+  EXPECT_THAT(convert("head,b").err, HasSubstr("--leave_out=b: names nothing that layout net cannot hold"));
+  const ToolResult all = convert("{any}");
+  EXPECT_THAT(all.err, HasSubstr("1 unexpected"));
+  ASSERT_EQ(convert("head").exit_status, 0) << convert("head").err;
+  EXPECT_THAT(ReadFile(Path("out")), HasSubstr("8 Bytes."));
+}
+
+TEST_F(ConvertTest, ZerosHaveTheDtypeOfTheFile) {
+  const std::string plugins = "--plugin_path=" + WriteToyWithOptional();
+  std::ofstream(Path("m"), std::ios::binary)
+      << SafetensorsFile(R"({"a":{"dtype":"F16","shape":[2],"data_offsets":[0,4]}})", "4444");
+  const ToolResult result = RunWarmTool("convert", {"--checkpoint=m", "--layout=net", "--out=out", plugins}, folder_);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(ReadFile(Path("out")), AllOf(HasSubstr(R"("net.b":{"dtype":"F16","shape":[2])"), Not(HasSubstr("F32"))));
 }
 
 TEST_F(ConvertTest, AnItemOfLeaveOutThatNamesNothingIsAnError) {

@@ -1,9 +1,11 @@
 // The tool `diff` on checkpoints of several layouts and on artifacts.
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/checkpoint/testing/table_files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -140,6 +142,41 @@ TEST_F(DiffTest, AnArtifactInAWrapperHasTheTensorsOfItsModel) {
                                 HasSubstr("127 tensors: 127 equal\n")));
 }
 
+// A plugin whose vectors stand in the order of `parameters`, in a folder of its own.
+std::string WriteToy(const std::string& name, const std::string& parameters) {
+  const std::string plugin = EmptyFolder(name) + "/toy";
+  std::filesystem::create_directory(plugin);
+  std::ofstream(plugin + "/plugin.yaml") << R"yaml(family: toy
+summary: two vectors
+upstream: {source: "https://example.org/toy", commit: none, licence: NOASSERTION}
+preprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}
+examples: ["forward([1, 2])"]
+variants: {toy: {summary: two vectors, module: Toy(2), file: toy.pth, licence: MIT, published: false}}
+)yaml";
+  std::ofstream(plugin + "/modules.yaml") << "modules:\n  Toy(dim):\n    parameters: {" << parameters
+                                          << "}\n    methods: |\n      def forward(self, x: Tensor) -> Tensor:\n"
+                                          << "        return x * self.p + self.q\n";
+  std::ofstream(plugin + "/keymap.yaml") << "layouts:\n  original: {recognise: [p]}\n";
+  return "--plugin_path=" + plugin;
+}
+
+// Of equal shapes only the names tell which is which.
+TEST_F(DiffTest, AnArtifactOfAnotherTextIsReadByTheNamesOfItsTensors) {
+  std::ofstream(folder_ + "/ck.safetensors", std::ios::binary)
+      << SafetensorsFile(R"({"p":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                         R"("q":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
+                         "8 bytes.8 Bytes.");
+  const std::string then = WriteToy("then", "p: [dim], q: [dim]"), now = WriteToy("now", "q: [dim], p: [dim]");
+  const std::string more = WriteToy("more", "p: [dim], q: [dim], r: [dim]");
+  const ToolResult exported =
+      RunTool("export", {"--model=toy", "--checkpoint=ck.safetensors", "--out=m.pt", "--noverify", then}, folder_);
+  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  const ToolResult swapped = RunTool("diff", {"m.pt", "ck.safetensors", now}, folder_);
+  EXPECT_EQ(swapped.exit_status, 0) << swapped.out << swapped.err;
+  const ToolResult larger = RunTool("diff", {"m.pt", "m.pt", more}, folder_);
+  EXPECT_THAT(larger.err, AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr("missing: r")));
+}
+
 TEST_F(DiffTest, DamagedArtifactsAreRefused) {
   Export(RegistersModel(), File(RegistersModel() + ".safetensors"), "a.pt");
   std::string bytes = ReadFile(folder_ + "/a.pt");
@@ -183,6 +220,23 @@ TEST_F(DiffTest, DictionariesAreChosenByName) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("dictionary teacher"), HasSubstr("dictionary student")));
   EXPECT_THAT(Diff(file, file, {"--state_dict=techer"}).err, HasSubstr("no dictionary \"techer\""));
   EXPECT_EQ(Diff(file, file, {"--state_dict=teacher"}).exit_status, 0);
+}
+
+// A file with two models of one kind is refused by that model, which is said.
+TEST_F(DiffTest, WhyFilesAreComparedByKeyIsSaid) {
+  std::ofstream(folder_ + "/two.safetensors", std::ios::binary)
+      << SafetensorsFile(R"({"s.p":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                         R"("s.q":{"dtype":"F32","shape":[2],"data_offsets":[8,16]},)"
+                         R"("t.p":{"dtype":"F32","shape":[2],"data_offsets":[16,24]},)"
+                         R"("t.q":{"dtype":"F32","shape":[2],"data_offsets":[24,32]}})",
+                         "8 bytes.8 Bytes.8 BYTES.8 bYTES.");
+  const std::string toy = WriteToy("two", "p: [dim], q: [dim]");
+  const ToolResult result = RunTool("diff", {"two.safetensors", "two.safetensors", toy}, folder_);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("compared by key, because "), HasSubstr("two parts fit toy and differ\n"),
+                                HasSubstr("--state_dict=A,B takes")));
+  EXPECT_THAT(RunTool("diff", {"two.safetensors", "two.safetensors", toy, "--state_dict=s,t"}, folder_).out,
+              Not(HasSubstr("by key")));
 }
 
 TEST_F(DiffTest, FilesThatAreNoCheckpointsAreErrors) {

@@ -681,6 +681,17 @@ TEST_F(OtherReleaseTest, SoIsWhatAnotherTextOfThePluginMade) {
                                             HasSubstr("which --plugin_path can name, or only its weights")));
   ASSERT_OK_AND_ASSIGN(const Verification verification, Verify(Tier::kWeights));
   EXPECT_EQ(verification.reached, Tier::kWeights);
+
+  // Another text may have other tensors, so that a difference is no damage.
+  AlterArchive(exported_.path(), [](Records& records) { Content(records, "data/1")[8] ^= 1; });
+  State(manifest);
+  EXPECT_THAT(Verify(Tier::kWeights),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("data/1 ("), HasSubstr("was made from another text of its plugin"))));
+  ASSERT_OK_AND_ASSIGN(const Verification file, Verify(Tier::kFile));
+  EXPECT_EQ(file.reached, Tier::kFile);
+  EXPECT_THAT(file.not_checked, Contains(AllOf(StartsWith("weights, by another text of the plugin: "),
+                                               HasSubstr("data/1 ("), Not(HasSubstr("\n")))));
 }
 
 // Whatever later releases write, they verify the weights of what release 0.1.0 wrote.

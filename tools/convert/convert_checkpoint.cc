@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "common/checkpoint/safetensors_writer.h"
 #include "common/io/output_file.h"
 #include "common/io/writer.h"
+#include "common/keymap/comparison.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/key_pattern.h"
 #include "common/keymap/plan.h"
@@ -46,9 +48,10 @@ class LeaveOut {
   // Each item is a name as it is, or a pattern of keys. InvalidArgument: an item is neither.
   static absl::StatusOr<LeaveOut> Parse(const std::vector<std::string>& items);
 
-  // `checkpoint` without the tensors that the items name, whose keys are added to `left_out`; it shares the open file.
-  // nullopt if none or all are left out.
-  absl::optional<Checkpoint> Without(const Checkpoint& checkpoint, std::vector<Unstorable>* left_out) const;
+  // `checkpoint` without the tensors that the items name, or those of them among `unexpected` if that is not null.
+  // Their keys are added to `left_out`; it shares the open file. nullopt if none or all are left out.
+  absl::optional<Checkpoint> Without(const Checkpoint& checkpoint, const std::set<std::string>* unexpected,
+                                     std::vector<Unstorable>* left_out) const;
 
   // Makes sure that everything in `unstorable`, what `layout` cannot hold of the checkpoints at `paths`, may be lost.
   //   InvalidArgument     an item names nothing of it
@@ -92,7 +95,8 @@ bool LeaveOut::Matches(const std::string& name) const {
   return std::any_of(items_.begin(), items_.end(), [&](const Item& item) { return item.Matches(name); });
 }
 
-absl::optional<Checkpoint> LeaveOut::Without(const Checkpoint& checkpoint, std::vector<Unstorable>* left_out) const {
+absl::optional<Checkpoint> LeaveOut::Without(const Checkpoint& checkpoint, const std::set<std::string>* unexpected,
+                                             std::vector<Unstorable>* left_out) const {
   Checkpoint::Contents contents = {.path = checkpoint.path(),
                                    .format = checkpoint.format(),
                                    .files = checkpoint.files(),
@@ -102,7 +106,7 @@ absl::optional<Checkpoint> LeaveOut::Without(const Checkpoint& checkpoint, std::
                                    .metadata = checkpoint.metadata()};
   for (StateDict dict : checkpoint.state_dicts()) {
     const auto end = std::remove_if(dict.tensors.begin(), dict.tensors.end(), [&](const CheckpointTensor& tensor) {
-      if (!Matches(tensor.key)) return false;
+      if (!Matches(tensor.key) || (unexpected != nullptr && unexpected->count(tensor.key) == 0)) return false;
       left_out->push_back({tensor.key, "the model has no place for it"});
       return true;
     });
@@ -235,6 +239,8 @@ Plan JoinParts(const std::vector<MappedPart>& parts) {
 // What a file in the target layout holds, and the models for which that is so.
 struct Converted {
   std::vector<std::string> models;
+  CatalogEntry entry;  // Of the first of them.
+  Call module;         // Its root, maybe with other arguments than the variant's.
   Plan plan;
   StoredLayout stored;
 };
@@ -279,7 +285,7 @@ absl::StatusOr<Converted> ConvertFor(const Registry& registry, const CatalogEntr
   const SourceChoice& choice = options.checkpoints.front().choice;
   ASSIGN_OR_RETURN(MappedWeights weights, MapCheckpoint(FittingHint(registry), entry, tree, checkpoint, choice));
   ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, weights.plan, options.layout));
-  return Converted{{entry.variant->name}, std::move(weights.plan), std::move(stored)};
+  return Converted{{entry.variant->name}, entry, entry.variant->module, std::move(weights.plan), std::move(stored)};
 }
 
 // The conversion for every model that the checkpoint fits, if it is the same for all of them.
@@ -318,7 +324,7 @@ absl::StatusOr<Converted> ConvertForAny(const Registry& registry, const Checkpoi
     ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, module));
     ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, *plan, options.layout));
     if (!conversion) {
-      conversion = Converted{{}, *std::move(plan), std::move(stored)};
+      conversion = Converted{{}, entry, module, *std::move(plan), std::move(stored)};
     } else if (conversion->stored != stored) {
       return absl::FailedPreconditionError(absl::StrCat(
           checkpoint.path(), ": fits several models, which give different files: --model=", conversion->models.front(),
@@ -337,14 +343,36 @@ absl::StatusOr<Converted> ConvertAs(const Registry& registry, const Checkpoint& 
   return ConvertFor(registry, entry, checkpoint, options);
 }
 
-// The conversion of the checkpoint; if it fits no model, of the checkpoint without what may be left out.
+// The keys of the checkpoint for which the model of `converted` has no place; nullopt if that is not clear.
+absl::optional<std::set<std::string>> UnexpectedKeys(const Converted& converted, const Checkpoint& checkpoint,
+                                                     const SourceChoice& choice) {
+  const absl::StatusOr<ModuleTree> tree = BuildModuleTree(converted.entry.plugin->library, converted.module);
+  const absl::StatusOr<KeyMapper> mapper = KeyMapper::Make(checkpoint, converted.entry.plugin->key_map, choice);
+  if (!tree.ok() || !mapper.ok()) return absl::nullopt;
+  const absl::StatusOr<Comparison> comparison = mapper->Compare(*tree, converted.entry.variant->name);
+  if (!comparison.ok()) return absl::nullopt;
+  std::set<std::string> keys;
+  for (const SourceKey& key : comparison->unexpected) keys.insert(key.tensor->key);
+  return keys;
+}
+
+// The conversion of the checkpoint; if it fits no model, of the checkpoint without those keys that may be left out and
+// for which the model has no place.
 absl::StatusOr<Converted> Convert(const Registry& registry, const Checkpoint& checkpoint, const LeaveOut& leave_out,
                                   const ConvertOptions& options) {
   absl::StatusOr<Converted> converted = ConvertAs(registry, checkpoint, options);
   if (!absl::IsFailedPrecondition(converted.status())) return converted;
   std::vector<Unstorable> left_out;
-  if (const absl::optional<Checkpoint> rest = leave_out.Without(checkpoint, &left_out)) {
+  if (const absl::optional<Checkpoint> rest = leave_out.Without(checkpoint, nullptr, &left_out)) {
     converted = ConvertAs(registry, *rest, options);
+  }
+  if (converted.ok()) {
+    const auto unexpected = UnexpectedKeys(*converted, checkpoint, options.checkpoints.front().choice);
+    if (unexpected && unexpected->size() < left_out.size()) {
+      left_out.clear();
+      const absl::optional<Checkpoint> rest = leave_out.Without(checkpoint, &*unexpected, &left_out);
+      if (rest) converted = ConvertAs(registry, *rest, options);
+    }
   }
   if (converted.ok()) {
     std::vector<Unstorable>& unstorable = converted->stored.unstorable;
@@ -385,7 +413,7 @@ absl::StatusOr<Converted> ConvertParts(const Registry& registry, const ConvertOp
   for (const MappedPart& part : parts) inputs->push_back({part.checkpoint, part.plan.sources});
   Plan plan = JoinParts(parts);
   ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, plan, options.layout));
-  return Converted{{entry.variant->name}, std::move(plan), std::move(stored)};
+  return Converted{{entry.variant->name}, entry, entry.variant->module, std::move(plan), std::move(stored)};
 }
 
 }  // namespace
@@ -399,7 +427,7 @@ absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const 
   ASSIGN_OR_RETURN(Converted conversion, options.checkpoints.size() == 1
                                              ? ConvertWhole(registry, leave_out, options, &inputs)
                                              : ConvertParts(registry, options, &inputs));
-  auto& [models, plan, stored] = conversion;
+  auto& [models, entry, module, plan, stored] = conversion;
   RETURN_IF_ERROR(leave_out.Check(stored.unstorable, options.layout, CheckpointPaths(options.checkpoints)));
   ASSIGN_OR_RETURN(OutputFile out, OutputFile::Create(options.out));
   ConvertedFile file = {.models = std::move(models),

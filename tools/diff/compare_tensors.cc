@@ -83,6 +83,11 @@ absl::optional<DType> PartOf(DType dtype) {
   return dtype == DType::kComplex128 ? absl::make_optional(DType::kFloat64) : absl::nullopt;
 }
 
+// Whether the elements are codes of numbers that nothing here decodes.
+bool IsCode(DType dtype) {
+  return dtype == DType::kFloat8E4M3FNUZ || dtype == DType::kFloat8E5M2FNUZ || dtype == DType::kFloat8E8M0;
+}
+
 // A view of the real and the imaginary parts, one after the other.
 TensorView InParts(const TensorView& view) {
   Shape shape = view.shape;
@@ -101,17 +106,26 @@ double Cosine(const Sums& sums) {
   return sums.a_b / (std::sqrt(sums.a_a) * std::sqrt(sums.b_b));
 }
 
+// Whether these elements are one number. A double does not hold each integer beyond 2^53.
+bool IsOneNumber(DType a_dtype, const char* a, double x, DType b_dtype, const char* b, double y) {
+  if (std::abs(x) < 9007199254740992 || !HasNumbers(a_dtype) || !HasNumbers(b_dtype)) {
+    return x == y || (std::isnan(x) && std::isnan(y));
+  }
+  return IsSameNumber(ReadNumber(a_dtype, a), ReadNumber(b_dtype, b));
+}
+
 void CompareBlock(const TensorView& a, const TensorView& b, int64_t begin, int64_t count, ElementDifference* difference,
                   Sums* sums) {
   double a_elements[kBlock], b_elements[kBlock];
   Widen(a, begin, count, a_elements);
   Widen(b, begin, count, b_elements);
-  const int64_t size = ByteSize(a.dtype);
+  const int64_t a_size = ByteSize(a.dtype), b_size = ByteSize(b.dtype);
   for (int64_t i = 0; i < count; ++i) {
     const double x = a_elements[i], y = b_elements[i];
-    const bool equal = a.dtype == b.dtype
-                           ? std::memcmp(a.data + (begin + i) * size, b.data + (begin + i) * size, size) == 0
-                           : x == y || (std::isnan(x) && std::isnan(y));
+    const char* const a_element = a.data + (begin + i) * a_size;
+    const char* const b_element = b.data + (begin + i) * b_size;
+    const bool equal = a.dtype == b.dtype ? std::memcmp(a_element, b_element, a_size) == 0
+                                          : IsOneNumber(a.dtype, a_element, x, b.dtype, b_element, y);
     difference->equal += equal;
     if (!std::isfinite(x) || !std::isfinite(y)) {
       difference->nonfinite += !equal;
@@ -170,6 +184,7 @@ ElementDifference CompareElements(const TensorView& a, const TensorView& b) {
   ElementDifference difference;
   difference.elements = *ElementCount(a.shape);
   if (PartOf(a.dtype) || PartOf(b.dtype)) return difference;
+  if (a.dtype != b.dtype && (IsCode(a.dtype) || IsCode(b.dtype))) return difference;
   const int64_t bytes = difference.elements * ByteSize(a.dtype);
   if (a.dtype == b.dtype && (bytes == 0 || std::memcmp(a.data, b.data, bytes) == 0)) {
     difference.equal = difference.elements;

@@ -28,8 +28,9 @@ struct ElementDifference {
 };
 
 // Compares two tensors of one shape, both row-major. Of complex numbers the parts are the elements, and a complex
-// tensor has none in common with another. Integers are compared as doubles, except for their bits. Takes memory that
-// does not depend on their size.
+// tensor has none in common with another, nor has one of 8-bit codes that are not decoded (float8_e4m3fnuz, e5m2fnuz
+// and e8m0). The measures are of integers as doubles, and of such codes. Takes memory that does not depend on their
+// size.
 ElementDifference CompareElements(const TensorView& a, const TensorView& b);
 
 // A tensor to compare, and the name by which its counterpart is found.

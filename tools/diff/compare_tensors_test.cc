@@ -126,6 +126,20 @@ TEST(CompareElementsTest, DTypesAreComparedByValue) {
   EXPECT_EQ(CompareElements(View(DType::kInt8, bytes), View(DType::kInt64, longs)).equal, 2);
 }
 
+TEST(CompareElementsTest, LargeIntegersAreNotEqualToADoubleBesideThem) {
+  const std::vector<int64_t> longs = {9007199254740993, 9007199254740992};
+  const std::vector<double> doubles = {9007199254740992, 9007199254740992};
+  EXPECT_EQ(CompareElements(View(DType::kInt64, longs), View(DType::kFloat64, doubles)).equal, 1);
+}
+
+// 127 is the code of 1 in float8_e8m0.
+TEST(CompareElementsTest, CodesHaveNothingInCommonWithNumbers) {
+  const std::vector<uint8_t> codes = {127, 255};
+  const std::vector<float> floats = {127, 255};
+  EXPECT_EQ(CompareElements(View(DType::kFloat8E8M0, codes), View(DType::kFloat32, floats)).equal, 0);
+  EXPECT_EQ(CompareElements(View(DType::kFloat8E8M0, codes), View(DType::kFloat8E8M0, codes)).equal, 2);
+}
+
 TEST(CompareElementsTest, LargeIntegersAreEqualByTheirBits) {
   const int64_t large = int64_t{1} << 60;
   const std::vector<int64_t> a = {large, 1}, b = {large + 1, 1};

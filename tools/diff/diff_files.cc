@@ -21,6 +21,7 @@
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/left_out.h"
 #include "common/keymap/source_choice.h"
+#include "common/manifest/describe_manifest.h"
 #include "common/manifest/manifest.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/manifest/manifest_facts.h"
@@ -86,6 +87,8 @@ struct DiffFile {
   absl::optional<ArtifactRequest> request;  // Of an artifact: its model, with the arguments that it was made with.
   std::vector<std::string> models;
   absl::optional<std::string> state_dict;  // The dictionary to take.
+  std::string refusal = {};                // As of DiffSide.
+  bool is_mapped = true;                   // Whether its keys are mapped onto slots; if not, they are their names.
 };
 
 // A side and what is compared of it.
@@ -128,9 +131,14 @@ absl::StatusOr<DiffFile> DescribeStored(const Registry& registry,
   RETURN_IF_ERROR(Annotate(request.status(), file.path()));
   const absl::StatusOr<KeptOutputs> kept = Kept(*request);
   RETURN_IF_ERROR(Annotate(kept.status(), file.path()));
-  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenArtifactTensors(artifact, *manifest, kept->tree->slots));
+  // Another text of the plugin may have other tensors, or these in another order, so that only their names in the file
+  // tell which is which.
+  const bool is_mapped = manifest->plugin_sha256() != entry->plugin->plugin_digest && !IsOnnx(file.bytes());
+  ASSIGN_OR_RETURN(Checkpoint checkpoint, is_mapped ? OpenCheckpoint(file.path())
+                                                    : OpenArtifactTensors(artifact, *manifest, kept->tree->slots));
   std::vector<std::string> models = {entry->variant->name};
-  return DiffFile{std::move(checkpoint), std::move(manifest), *std::move(request), std::move(models), absl::nullopt};
+  return DiffFile{
+      std::move(checkpoint), std::move(manifest), *std::move(request), std::move(models), absl::nullopt, "", is_mapped};
 }
 
 absl::StatusOr<DiffFile> OpenFile(const Registry& registry, const DiffInput& input, const std::string& model) {
@@ -141,9 +149,13 @@ absl::StatusOr<DiffFile> OpenFile(const Registry& registry, const DiffInput& inp
     RETURN_IF_ERROR(artifact.status());
   }
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(input.path));
-  std::vector<std::string> models = {model};
-  if (model.empty()) models = NamesOfFitting(FindFittingVariants(registry, checkpoint, {"auto", input.state_dict}));
-  return DiffFile{std::move(checkpoint), absl::nullopt, absl::nullopt, std::move(models), input.state_dict};
+  if (!model.empty()) return DiffFile{std::move(checkpoint), absl::nullopt, absl::nullopt, {model}, input.state_dict};
+  const std::vector<FittingVariant> fitting = FindFittingVariants(registry, checkpoint, {"auto", input.state_dict});
+  std::vector<std::string> models = NamesOfFitting(fitting);
+  std::string refusal;
+  if (models.empty() && !fitting.empty()) refusal = std::string(fitting.front().plan.status().message());
+  return DiffFile{std::move(checkpoint), absl::nullopt,    absl::nullopt,
+                  std::move(models),     input.state_dict, std::move(refusal)};
 }
 
 // The model as which a file with the variants `models` is compared with one with `others`.
@@ -158,20 +170,13 @@ std::string Joined(const google::protobuf::RepeatedField<double>& numbers) { ret
 
 // The settings that an artifact states and a checkpoint does not have.
 void AddManifest(const Manifest& manifest, Configuration* settings) {
-  (*settings)["artifact target"] = manifest.target();
+  for (const auto& [name, value] : RequestedOptions(manifest)) (*settings)["artifact " + name] = Brief(value);
   (*settings)["artifact dtype"] = manifest.dtype();
-  (*settings)["artifact runtime"] = manifest.runtime();
-  (*settings)["artifact computes"] = manifest.method().empty() ? "forward" : Brief(manifest.method());
   (*settings)["artifact external data"] = manifest.external_data() ? "true" : "false";
   if (!manifest.licence_text().empty()) {
     (*settings)["artifact licence text"] = absl::StrCat("sha256 ", Sha256Of(manifest.licence_text()));
   }
-  for (const Manifest::Size& size : manifest.sizes()) {
-    (*settings)[absl::StrCat("artifact size ", Brief(size.letter()))] = absl::StrCat(size.size());
-  }
-  (*settings)["artifact outputs left out"] = Brief(absl::StrJoin(manifest.outputs().left_out(), ", "));
   (*settings)["artifact plugin_sha256"] = manifest.plugin_sha256();
-  (*settings)["artifact preprocessing inside"] = manifest.preprocessing().inside() ? "true" : "false";
   (*settings)["artifact preprocessing module"] = Brief(manifest.preprocessing().module());
   for (const std::string& method : manifest.methods()) {
     (*settings)[absl::StrCat("artifact method ", Brief(method))] = "present";
@@ -224,6 +229,7 @@ absl::StatusOr<std::vector<NamedTensor>> TensorsOf(const Checkpoint& checkpoint,
 
 DiffSide Describe(const DiffFile& file, const std::string& model) {
   DiffSide facts = {.path = file.checkpoint.path(), .format = file.checkpoint.format(), .model = model};
+  facts.refusal = file.refusal;
   for (const std::string& other : file.models) {
     if (other != model) facts.also.push_back(other);
   }
@@ -240,7 +246,7 @@ absl::StatusOr<Side> ReadBySlot(const Registry& registry, const DiffFile& file, 
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   Side side = {Describe(file, model), DescribeTree(tree, entry.variant->module), {}};
   AddPreprocessing(entry, file.manifest, &side.settings);
-  if (file.manifest) {
+  if (!file.is_mapped) {
     side.tensors = TensorsOf(file.checkpoint, file.checkpoint.state_dicts().front());
     return side;
   }

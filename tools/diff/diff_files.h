@@ -22,6 +22,8 @@ struct DiffSide {
   std::string layout = {};               // Of a checkpoint with a model.
   std::string state_dict = {};           // The path of the dictionary that is compared, "" for the root.
   std::vector<std::string> beside = {};  // Other parts of a checkpoint, which are not compared: "optimizer".
+  // Why a model whose keys and shapes it has does not take it: two of its parts fit. Empty: there is none such.
+  std::string refusal = {};
 };
 
 // A file to compare.
@@ -44,7 +46,8 @@ struct FileDifference {
 // Compares the files `a` and `b`, each a checkpoint in any layout or an artifact that Modelport wrote. A checkpoint is
 // of `model`, or if that is empty, of the variants of the catalog that it fits: one that the other file is of, too, or
 // else the first. Slots that a checkpoint lacks are not filled. The tensors of an artifact are taken in the order of
-// the slots of its model, as Modelport writes them; only `verify` proves that its code uses them so.
+// the slots of its model, as Modelport writes them; only `verify` proves that its code uses them so. Where it was made
+// from another text of its plugin, a TorchScript file is read as a checkpoint, by the names that it has.
 //   NotFound            no such file, or no such model
 //   InvalidArgument     neither a checkpoint nor an artifact with a manifest, or no such dictionary
 //   FailedPrecondition  a checkpoint does not fit `model`, or an artifact is of a model that is not in the catalog

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -199,11 +200,22 @@ nlohmann::ordered_json TextJson(const absl::optional<std::string>& text) {
   return text ? nlohmann::ordered_json(*text) : nlohmann::ordered_json(nullptr);
 }
 
+// Why two files are compared by key. What a refusal says of flags is for other tools.
+std::string ReasonForKeys(const FileDifference& difference) {
+  for (const DiffSide& side : {difference.a, difference.b}) {
+    if (side.refusal.empty()) continue;
+    const std::vector<absl::string_view> lines = absl::StrSplit(side.refusal, '\n');
+    const bool has_two = absl::StrContains(lines.front(), "two parts") || absl::StrContains(lines.front(), "two dict");
+    return absl::StrCat(lines.front(), has_two ? "\n  --state_dict=A,B takes a dictionary, or a part, of each" : "");
+  }
+  return "no model of the catalog fits both";
+}
+
 }  // namespace
 
 std::string DiffText(const FileDifference& difference) {
   std::string text = absl::StrCat("A  ", SideText(difference.a), "\nB  ", SideText(difference.b), "\n");
-  if (!difference.by_slot) absl::StrAppend(&text, "compared by key, because no model of the catalog fits both\n");
+  if (!difference.by_slot) absl::StrAppend(&text, "compared by key, because ", ReasonForKeys(difference), "\n");
   if (!difference.settings.empty()) absl::StrAppend(&text, "\nsettings\n", SettingsText(difference.settings));
   absl::StrAppend(&text, "\ntensors\n");
   for (const Group& group : GroupLayers(difference.tensors)) {
