@@ -81,6 +81,10 @@ def _openvino(target):
     """Nobody but ONNX files fetches it."""
     return None if _is_torchscript(target) else Label("@openvino//:libraries")
 
+def _openvino_environment(libraries):
+    """What tells Modelport where these files of OpenVINO are."""
+    return {"MODELPORT_OPENVINO": libraries[0].dirname} if libraries else {}
+
 # In the target configuration, in which people build the tools: the exec configuration would compile all a second time.
 _EXPORT = attr.label(default = "//build_defs:exporter", executable = True, cfg = "target")
 _BILL_OF_MATERIALS = attr.label(default = "//tools/bill_of_materials", executable = True, cfg = "target")
@@ -112,8 +116,7 @@ def _export_arguments(ctx, model):
         # LibTorch is among the tool's runfiles. A remote executor finds it only there.
         transitive = [model.family.yaml, ctx.attr._export[DefaultInfo].default_runfiles.files],
     )
-    environment = {"MODELPORT_OPENVINO": model.openvino[0].dirname} if model.openvino else {}
-    return arguments, inputs, environment
+    return arguments, inputs, _openvino_environment(model.openvino)
 
 def _write_bill_of_materials(ctx, manifest):
     """Declares the action that writes the bill of materials of an artifact beside its manifest. Returns the file."""
@@ -239,7 +242,7 @@ def _model_package_impl(ctx):
             [file for file in [model.artifact, model.data, model.manifest] if file] + ctx.files.picture + openvino,
             transitive = [ctx.attr._package[DefaultInfo].default_runfiles.files],
         ),
-        env = {"MODELPORT_OPENVINO": openvino[0].dirname} if openvino else {},
+        env = _openvino_environment(openvino),
         outputs = [folder],
         # It holds a copy of the artifact, which is quicker to make than to fetch.
         execution_requirements = {"no-cache": "1", "no-remote-exec": "1"},

@@ -39,6 +39,14 @@ def _file(part, line):
     own, _, digest = line.partition("digest:")
     return {"part": part, "file": _field(own, "file"), "url": _field(own, "url"), "sha256": _field(digest, "sha256")}
 
+def _add_field(line, file):
+    """Adds the field on this line, `file`, `url` or `digest`, to a published file."""
+    name, _, value = line.strip().partition(":")
+    if name in ["file", "url"]:
+        file[name] = _unquoted(value)
+    elif name == "digest":
+        file["sha256"] = _field(line, "sha256")
+
 def read_plugin(path, text):
     """What Bazel needs of a plugin.yaml. //tests/catalog:catalog_inputs_test compares it with what Modelport's own parser finds.
 
@@ -80,20 +88,13 @@ def read_plugin(path, text):
             item, _, value = line.strip().partition(":")
             if item == "module":
                 calls[variant] = _unquoted(value)
-            elif item in ["file", "url"]:
-                files[variant][0][item] = _unquoted(value)
-            elif item == "digest":
-                files[variant][0]["sha256"] = _field(line, "sha256")
             elif item == "files" and value.strip():
                 fail("{}: wants `files:` on a line of its own and each part below it".format(where))
+            _add_field(line, files[variant][0])
         elif block == "variants" and item == "files" and line.startswith("      ") and line[6] != " ":
             files[variant].append(_file(_unquoted(line.partition(":")[0]), line))
         elif block == "variants" and item == "files" and line.startswith("        ") and line[8] != " ":
-            field, _, value = line.strip().partition(":")
-            if field in ["file", "url"]:
-                files[variant][-1][field] = _unquoted(value)
-            elif field == "digest":
-                files[variant][-1]["sha256"] = _field(line, "sha256")
+            _add_field(line, files[variant][-1])
         elif block == "targets" and line.startswith("    ") and line[4] != " ":
             name, _, value = line.partition(":")
             if value.strip().startswith("{"):

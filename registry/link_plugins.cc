@@ -270,6 +270,7 @@ void PluginLinker::TakeOver(const Plugin& extended, Plugin* plugin) {
   plugin->upstream = extended.upstream;
   plugin->commit = extended.commit;
   plugin->licence = extended.licence;
+  plugin->licence_texts = extended.licence_texts;
   plugin->preprocessing = extended.preprocessing;
   plugin->examples = extended.examples;
   plugin->wrappers = extended.wrappers;

@@ -48,6 +48,7 @@ class PluginParser {
       ParseOwnParts(&reader);
     }
     for (const YamlValue::Field& field : reader.TakeFields("variants")) ParseVariant(field);
+    if (plugin_.extends.empty()) ParseLicenceTexts(&reader);
     if (plugin_.extends.empty() && !plugin_.variants.empty()) RequireModelParts(document);
     reader.Finish();
     return std::move(plugin_);
@@ -65,6 +66,19 @@ class PluginParser {
     }
     for (const YamlValue::Field& target : reader->TakeFields("targets")) ParseTarget(target);
     for (const YamlValue::Field& root : reader->TakeFields("arguments")) ParseArgumentRules(root);
+  }
+
+  // A text of which no variant has the licence would not travel.
+  void ParseLicenceTexts(YamlMapReader* reader) {
+    std::vector<std::string> licences;
+    for (const Variant& variant : plugin_.variants) licences.push_back(variant.licence);
+    for (const YamlValue::Field& text : reader->TakeFields("licence_texts")) {
+      plugin_.licence_texts[text.name] =
+          ReadText(text.value, absl::StrCat("the text of licence ", text.name), problems_);
+      if (std::find(licences.begin(), licences.end(), text.name) != licences.end()) continue;
+      problems_->Add(text.mark, absl::StrCat("field \"licence_texts\": no variant has the licence ", text.name,
+                                             NearestHint(text.name, licences)));
+    }
   }
 
   void ParseArgumentRules(const YamlValue::Field& root) {

@@ -22,6 +22,9 @@ TEST(ParsePluginTest, ReadsEveryField) {
 family: toy
 summary: A toy
 upstream: {source: "https://example.org/toy", commit: 0123456, licence: MIT}
+licence_texts:
+  CC-BY-NC-4.0: |
+    Use it well.
 uses: [layers]
 preprocessing: {mean: [0.5, 0.25, 0], std: [1, 1, 1e-1], multiple_of: 14}
 examples:
@@ -61,6 +64,7 @@ variants:
   EXPECT_EQ(plugin.upstream, "https://example.org/toy");
   EXPECT_EQ(plugin.commit, "0123456");
   EXPECT_EQ(plugin.licence, "MIT");
+  EXPECT_THAT(plugin.licence_texts, testing::ElementsAre(testing::Pair("CC-BY-NC-4.0", "Use it well.\n")));
   ASSERT_THAT(plugin.uses, SizeIs(1));
   EXPECT_EQ(plugin.uses[0].family, "layers");
   EXPECT_THAT(plugin.extends, IsEmpty());
@@ -96,7 +100,7 @@ variants:
   EXPECT_EQ(plugin.variants[0].licence_note, "the weights were trained on pictures of others");
   EXPECT_EQ(plugin.variants[1].licence_note, "");
   EXPECT_TRUE(plugin.variants[0].published);
-  EXPECT_EQ(plugin.variants[0].mark.line, 20);
+  EXPECT_EQ(plugin.variants[0].mark.line, 23);
   EXPECT_FALSE(plugin.variants[1].published);
 }
 

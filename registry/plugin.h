@@ -30,7 +30,7 @@ struct PublishedFile {
   std::string name;
   std::vector<std::string> also;  // Other names under which files with the same weights are published.
   std::string url;                // Where it is published; empty if nowhere.
-  std::string hub;  // Hugging Face repository that holds the file, "org/name"; empty if none.
+  std::string hub;                // Hugging Face repository that holds the file, "org/name"; empty if none.
   // Of the file, 64 lower-case hexadecimal digits, or the first 8 of them or more; empty if no public source states it.
   std::string sha256;
   std::string sha256_url;  // The page that states it.
@@ -104,12 +104,14 @@ constexpr absl::string_view kFileFunctions[] = {"count", "first", "isqrt", "shap
 
 // A parsed plugin.yaml with everything it refers to.
 struct Plugin {
-  std::string path;                   // Its folder as messages name it, "models/dinov2".
-  std::string place;                  // The folder on this machine, where files of weights may lie beside the YAML.
-  std::string family;                 // "dinov2"
-  std::string upstream;               // URL of the upstream source.
-  std::string commit;                 // Its commit that was ported.
-  std::string licence;                // SPDX name of the source's licence.
+  std::string path;      // Its folder as messages name it, "models/dinov2".
+  std::string place;     // The folder on this machine, where files of weights may lie beside the YAML.
+  std::string family;    // "dinov2"
+  std::string upstream;  // URL of the upstream source.
+  std::string commit;    // Its commit that was ported.
+  std::string licence;   // SPDX name of the source's licence.
+  // The texts of licences of weights that SPDX does not list, by the names that variants give them.
+  std::map<std::string, std::string> licence_texts;
   std::string summary;                // One line for the catalog.
   std::vector<FamilyReference> uses;  // Families whose module types it may use.
   // At most one: the family whose module types, key map, examples, preprocessing, wrappers and upstream it takes over.

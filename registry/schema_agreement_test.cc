@@ -157,6 +157,7 @@ constexpr absl::string_view kUnseen[] = {
     "\"multiple_of\" wants a positive integer",      // The value of an expression.
     "unknown operation",                             // A name in `by`.
     "unknown rules",                                 // A name in `rules` of a layout.
+    "no variant has the licence",                    // A name in `licence_texts`.
     "no layout takes rules",                         // A name in `rules` of the file.
     "wants {} in the place",                         // A text in `as`.
     "wants a block of text that begins with \"|\"",  // A schema sees text, not how it is written.
@@ -172,6 +173,7 @@ bool IsUnseen(const absl::Status& status) {
 constexpr char kPlugin[] = R"yaml(family: toy
 summary: A toy
 upstream: {source: "https://example.org/toy", commit: 0123456, licence: MIT}
+licence_texts: {MIT: Use it well.}
 uses: [layers]
 preprocessing:
   mean: [0.5, 0.25, 0, 0]

@@ -226,6 +226,8 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
   manifest.set_title(variant.title);
   manifest.set_summary(variant.summary);
   manifest.set_weights_licence(variant.licence);
+  const auto text = plugin.licence_texts.find(variant.licence);
+  if (request.licence_text.empty() && text != plugin.licence_texts.end()) manifest.set_licence_text(text->second);
   for (const LicenceClaim& claim : variant.licence_claims) {
     Manifest::LicenceClaim& entry = *manifest.add_licence_claims();
     entry.set_licence(claim.licence);

@@ -32,8 +32,8 @@ struct ArtifactRequest {
   WeightSource weights = {};                       // Seeded weights by default.
   // Arguments of the root that differ from the plugin's, as it would write them: max_depth -> "35.0".
   std::map<std::string, std::string> arguments = {};
-  // Sizes of forward's inputs that an ONNX file has fixed, by their letters in the plugin's shapes: H -> 518. Other
-  // letters stay free.
+  // Sizes of the method's inputs that an ONNX file has fixed, by their letters in the plugin's shapes: H -> 518.
+  // Other letters stay free.
   std::map<std::string, int64_t> sizes = {};
   std::string method = "forward";  // Of the model's entry points the one that an ONNX file computes.
   int opset = 0;                   // Of an ONNX file; 0: that of files that ask for none.

@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/manifest/describe_manifest.h"
@@ -31,7 +32,8 @@ void AddUrl(Json& component, absl::string_view type, absl::string_view url) {
   component["externalReferences"].push_back({{"type", std::string(type)}, {"url", std::string(url)}});
 }
 
-// Adds the licence of the published weights. Of weights that are others it is not the licence.
+// Adds the licence of the published weights. Of weights that are others, or that nobody compared, it need not be
+// theirs.
 void AddLicenceOfWeights(Json& component, const std::string& licence, bool are_published) {
   if (are_published) return AddLicence(component, licence);
   AddProperty(component, "licence_of_published_weights", licence);
@@ -61,13 +63,13 @@ Json Artifact(const Manifest& manifest, absl::string_view sha256) {
   Json artifact = Component("machine-learning-model", "artifact", manifest.model());
   artifact["description"] = absl::StrCat(manifest.title(), ": ", manifest.summary());
   AddSha256(artifact, sha256);
-  AddLicenceOfWeights(artifact, manifest.weights_licence(), HasPublishedWeights(manifest) != Published::kNo);
+  AddLicenceOfWeights(artifact, manifest.weights_licence(), HasPublishedWeights(manifest) == Published::kYes);
   AddProperty(artifact, "data_sha256", manifest.artifact().data().sha256());
   AddProperty(artifact, "licence_note", manifest.licence_note());
   AddProperty(artifact, "warning", manifest.warning());
-  AddProperty(artifact, "target", manifest.target());
-  AddProperty(artifact, "wrapper", manifest.wrapper());
-  AddProperty(artifact, "method", manifest.method());
+  for (const auto& [name, value] : RequestedOptions(manifest)) {
+    AddProperty(artifact, absl::StrReplaceAll(name, {{" ", "_"}}), value);
+  }
   AddProperty(artifact, "dtype", manifest.dtype());
   AddProperty(artifact, "minimum_runtime", manifest.minimum_runtime());
   // The manifest in an artifact does not tell what was proven of the file.
@@ -80,7 +82,7 @@ Json File(const Manifest& manifest, const Manifest::Checkpoint& checkpoint, cons
   Json file = Component("data", ref, checkpoint.file().empty() ? "weights" : checkpoint.file());
   absl::string_view digest = checkpoint.source();
   if (absl::ConsumePrefix(&digest, "sha256:")) AddSha256(file, digest);
-  const bool is_published = checkpoint.published() != "no";
+  const bool is_published = absl::StartsWith(checkpoint.published(), "yes");
   AddLicenceOfWeights(file, manifest.weights_licence(), is_published);
   if (is_published) AddPlaces(file, manifest.weights_url(), checkpoint.file());
   AddProperty(file, "source", checkpoint.source());

@@ -23,6 +23,7 @@ Manifest Small() {
   Manifest::Checkpoint& checkpoint = *manifest.mutable_weights()->add_checkpoints();
   checkpoint.set_source("sha256:" + Digest('a'));
   checkpoint.set_layout("original");
+  checkpoint.set_published("yes");
   manifest.set_weights_licence("CC-BY-NC-4.0");
   manifest.set_weights_url("https://example.org/tiny.pth");
   manifest.set_plugin_sha256(Digest('b'));
@@ -64,6 +65,7 @@ TEST(BillOfMaterialsTest, HasEachOfSeveralFiles) {
     Manifest::Checkpoint& file = *manifest.mutable_weights()->add_checkpoints();
     file.set_part("part");
     file.set_file(name);
+    file.set_published("yes, by the first 8 digits of its sha256");
     file.set_source("sha256:" + Digest(name[0] == 'n' ? '1' : '2'));
   }
   manifest.set_weights_url("https://example.org/head.pth, https://example.org/net.pth");
@@ -75,17 +77,19 @@ TEST(BillOfMaterialsTest, HasEachOfSeveralFiles) {
   EXPECT_THAT(bom["dependencies"][0]["dependsOn"], ElementsAre("weights:0", "weights:1", "plugin", "upstream"));
 }
 
-// The licence of a file that somebody else trained is not known.
+// The licence of a file that somebody else trained is not known, nor that of one that nobody compared.
 TEST(BillOfMaterialsTest, OtherWeightsHaveNeitherLicenceNorPlaceOfThePublishedOnes) {
-  Manifest manifest = Small();
-  manifest.mutable_weights()->mutable_checkpoints(0)->set_published("no");
-  const json bom = Parsed(manifest), artifact = bom["metadata"]["component"], weights = bom["components"][0];
-  for (const json& component : {artifact, weights}) {
-    EXPECT_FALSE(component.contains("licenses"));
-    EXPECT_FALSE(component.contains("externalReferences"));
-    EXPECT_EQ(Property(component, "licence_of_published_weights"), "CC-BY-NC-4.0");
+  for (const char* published : {"no", ""}) {
+    Manifest manifest = Small();
+    manifest.mutable_weights()->mutable_checkpoints(0)->set_published(published);
+    const json bom = Parsed(manifest), artifact = bom["metadata"]["component"], weights = bom["components"][0];
+    for (const json& component : {artifact, weights}) {
+      EXPECT_FALSE(component.contains("licenses"));
+      EXPECT_FALSE(component.contains("externalReferences"));
+      EXPECT_EQ(Property(component, "licence_of_published_weights"), "CC-BY-NC-4.0");
+    }
+    EXPECT_EQ(Property(weights, "published"), published);
   }
-  EXPECT_EQ(Property(weights, "published"), "no");
 }
 
 TEST(BillOfMaterialsTest, SeededWeightsHaveNoDigest) {

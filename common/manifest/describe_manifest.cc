@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -12,6 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/text/units.h"
 
 namespace modelport {
@@ -49,6 +51,15 @@ std::string Joined(const std::vector<std::string>& texts, const std::string& hel
   return help.empty() ? joined : absl::StrCat(joined, joined.empty() ? "" : ": ", help);
 }
 
+// What --outputs left out: "depth_conf and 3 tensors that only it needs"; "" if nothing.
+std::string LeftOut(const Manifest::Outputs& outputs) {
+  if (outputs.left_out().empty()) return "";
+  const std::string names = absl::StrJoin(outputs.left_out(), ", ");
+  if (outputs.tensors().empty()) return names;
+  return absl::StrCat(names, " and ", Counted(outputs.tensors_size(), "tensor"), " that only ",
+                      outputs.left_out_size() == 1 ? "it needs" : "they need");
+}
+
 // Whether the input is an image of one size: its last two sides are numbers.
 bool HasOneSize(const Manifest::Input& input) {
   const auto is_number = [](const std::string& side) {
@@ -71,6 +82,30 @@ std::string Recommended(const Manifest::Input& input) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> RequestedOptions(const Manifest& manifest) {
+  const auto size = [](std::string* text, const Manifest::Size& one) {
+    absl::StrAppend(text, one.letter(), "=", one.size());
+  };
+  const auto knob = [](std::string* text, const Manifest::KnobValue& one) {
+    absl::StrAppend(text, one.name(), "=", one.value());
+  };
+  // A node of a host always prepares its images.
+  const bool prepares = manifest.preprocessing().inside() && manifest.interface().channels_in().empty();
+  std::vector<std::pair<std::string, std::string>> options = {
+      {"set", ArgumentsText(manifest)},
+      {"target", manifest.target()},
+      {"wrapper", manifest.wrapper()},
+      {"images", prepares ? "prepared within" : ""},
+      {"method", manifest.method()},
+      {"sizes", absl::StrJoin(manifest.sizes(), ", ", size)},
+      {"knobs", absl::StrJoin(manifest.knob_values(), ", ", knob)},
+      {"left out", LeftOut(manifest.outputs())},
+      {"made for", manifest.runtime().empty() ? "" : absl::StrCat("LibTorch ", manifest.runtime())}};
+  const auto is_empty = [](const auto& option) { return option.second.empty(); };
+  options.erase(std::remove_if(options.begin(), options.end(), is_empty), options.end());
+  return options;
+}
 
 std::string WeightsSource(const Manifest& manifest) {
   if (!manifest.weights().seeded().empty()) return manifest.weights().seeded();
@@ -113,15 +148,6 @@ Published HasPublishedWeights(const Manifest& manifest) {
   };
   if (!manifest.weights().seeded().empty() || are_any("no")) return Published::kNo;
   return checkpoints.empty() || are_any("") ? Published::kUnknown : Published::kYes;
-}
-
-std::string LeftOutByRequest(const Manifest& manifest) {
-  const Manifest::Outputs& outputs = manifest.outputs();
-  if (outputs.left_out().empty()) return "";
-  const std::string names = absl::StrJoin(outputs.left_out(), ", ");
-  if (outputs.tensors().empty()) return names;
-  return absl::StrCat(names, " and ", Counted(outputs.tensors_size(), "tensor"), " that only ",
-                      outputs.left_out_size() == 1 ? "it needs" : "they need");
 }
 
 bool ExcludesCommercialUse(const Manifest& manifest) { return absl::StrContains(manifest.weights_licence(), "-NC"); }

@@ -3,10 +3,16 @@
 #define MODELPORT_COMMON_MANIFEST_DESCRIBE_MANIFEST_H_
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/manifest/manifest.pb.h"
 
 namespace modelport {
+
+// What was asked of the artifact, by names for people: {"target", "onnx"}, {"sizes", "H=518, W=518"}. What was not
+// asked for is left out.
+std::vector<std::pair<std::string, std::string>> RequestedOptions(const Manifest& manifest);
 
 // "sha256:HEX", "seeded:v1:0", or of several files "backbone sha256:HEX, linear_head sha256:HEX".
 std::string WeightsSource(const Manifest& manifest);
@@ -25,9 +31,6 @@ std::string WeightsOrigin(const Manifest& manifest);
 // one; kUnknown if the plugin states no sha256 for some file and none is known to be another.
 enum class Published { kYes, kNo, kUnknown };
 Published HasPublishedWeights(const Manifest& manifest);
-
-// What --outputs left out: "depth_conf and 3 tensors that only it needs"; "" if nothing.
-std::string LeftOutByRequest(const Manifest& manifest);
 
 // Whether the licence of the published weights excludes commercial use, as its SPDX name tells: "CC-BY-NC-4.0".
 bool ExcludesCommercialUse(const Manifest& manifest);

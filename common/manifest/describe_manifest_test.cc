@@ -1,10 +1,15 @@
 #include "common/manifest/describe_manifest.h"
 
 #include "common/manifest/manifest_facts.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace modelport {
 namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
 
 TEST(DescribeWeightsTest, OneSource) {
   Manifest manifest;
@@ -68,18 +73,54 @@ TEST(DescribeWeightsTest, LicencesWithNCExcludeCommercialUse) {
   }
 }
 
-TEST(DescribeWeightsTest, WhatIsLeftOutByRequest) {
+std::string OptionOf(const Manifest& manifest, const std::string& name) {
+  for (const auto& [known, value] : RequestedOptions(manifest)) {
+    if (known == name) return value;
+  }
+  return "";
+}
+
+TEST(RequestedOptionsTest, AreThoseThatWereAskedFor) {
   Manifest manifest;
-  EXPECT_EQ(LeftOutByRequest(manifest), "");
+  EXPECT_THAT(RequestedOptions(manifest), IsEmpty());
+  manifest.set_target("onnx");
+  EXPECT_THAT(RequestedOptions(manifest), ElementsAre(Pair("target", "onnx")));
+  Manifest::Argument& argument = *manifest.add_arguments();
+  argument.set_name("max_depth");
+  argument.set_value("35.0");
+  manifest.set_wrapper("normals");
+  manifest.set_method("encode");
+  manifest.set_runtime("1.12");
+  manifest.mutable_preprocessing()->set_inside(true);
+  for (const char* letter : {"H", "W"}) {
+    Manifest::Size& size = *manifest.add_sizes();
+    size.set_letter(letter);
+    size.set_size(518);
+  }
+  Manifest::KnobValue& knob = *manifest.add_knob_values();
+  knob.set_name("scale");
+  knob.set_value(0.5);
+  EXPECT_THAT(RequestedOptions(manifest),
+              ElementsAre(Pair("set", "max_depth=35.0"), Pair("target", "onnx"), Pair("wrapper", "normals"),
+                          Pair("images", "prepared within"), Pair("method", "encode"), Pair("sizes", "H=518, W=518"),
+                          Pair("knobs", "scale=0.5"), Pair("made for", "LibTorch 1.12")));
+  // A node prepares its images in any case.
+  manifest.mutable_interface()->add_channels_in("rgba.red");
+  EXPECT_EQ(OptionOf(manifest, "images"), "");
+}
+
+TEST(RequestedOptionsTest, WhatIsLeftOut) {
+  Manifest manifest;
   Manifest::Outputs& outputs = *manifest.mutable_outputs();
   outputs.add_kept("depth");
+  EXPECT_EQ(OptionOf(manifest, "left out"), "");
   outputs.add_left_out("normal");
-  EXPECT_EQ(LeftOutByRequest(manifest), "normal");
+  EXPECT_EQ(OptionOf(manifest, "left out"), "normal");
   outputs.add_tensors("head.weight");
-  EXPECT_EQ(LeftOutByRequest(manifest), "normal and 1 tensor that only it needs");
+  EXPECT_EQ(OptionOf(manifest, "left out"), "normal and 1 tensor that only it needs");
   outputs.add_left_out("pose");
   outputs.add_tensors("head.bias");
-  EXPECT_EQ(LeftOutByRequest(manifest), "normal, pose and 2 tensors that only they need");
+  EXPECT_EQ(OptionOf(manifest, "left out"), "normal, pose and 2 tensors that only they need");
 }
 
 Manifest::RoundTrip Proof() {

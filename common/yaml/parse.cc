@@ -41,6 +41,11 @@ bool CheckText(const YamlFile& file, YamlProblems* problems) {
     problems->Add(start, absl::StrCat("the file has more than ", kMaxYamlSize, " bytes; split it"));
     return false;
   }
+  // yaml-cpp would take it out, and give the places of what follows without it.
+  if (absl::StartsWith(file.text, "\xEF\xBB\xBF")) {
+    problems->Add(start, "the file begins with a byte order mark; save it as UTF-8 without one");
+    return false;
+  }
   if (!IsUtf8(file.text)) {
     problems->Add(start, "the file is not UTF-8; save it as UTF-8");
     return false;
@@ -66,10 +71,28 @@ absl::string_view LineOf(absl::string_view text, int number) {
   return text.substr(0, text.find('\n'));
 }
 
+// Whether a pattern such as {path*}.norm.{leaf} stands on the line without quotes, where YAML reads its braces as a
+// map.
+bool HasBarePattern(absl::string_view line) {
+  char quote = '\0';
+  for (size_t i = 0; i < line.size(); ++i) {
+    const absl::string_view pair = line.substr(i, 2);
+    if (quote != '\0') {
+      if (line[i] == quote) quote = '\0';
+    } else if (line[i] == '"' || line[i] == '\'') {
+      quote = line[i];
+    } else if (pair == ".{" || pair == "}." || pair == "*}") {
+      return true;
+    }
+  }
+  return false;
+}
+
 // What the author must change to mend `error` of yaml-cpp on `line`, if that is known; else `error`.
 std::string Explain(const std::string& error, absl::string_view line) {
   const absl::string_view indentation = line.substr(0, line.find_first_not_of(" \t"));
   if (absl::StrContains(indentation, '\t')) return "a tab in the indentation; use spaces";
+  if (HasBarePattern(line)) return "a pattern with braces stands in quotes, such as \"head.{rest*}\"";
   if (error == YAML::ErrorMsg::MAP_VALUE) {
     if (absl::StartsWith(line.substr(indentation.size()), "def ")) {
       return "TorchScript must be a block: write \"|\" after the name of its field";

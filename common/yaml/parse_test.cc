@@ -100,6 +100,12 @@ INSTANTIATE_TEST_SUITE_P(
                        "a.yaml:1:1: the file has more than 1048576 bytes; split it"},
         ParseErrorCase{"UnclosedList", "a: [1, 2\n", "a.yaml:2:1: not valid YAML: end of sequence flow not found"},
         ParseErrorCase{"UnknownAlias", "a: *x\n", "a.yaml:1:4: not valid YAML: the referenced anchor is not defined"},
+        ParseErrorCase{"BarePattern", "a:\n  - {key: head.{rest*}, reason: x}\n",
+                       "a.yaml:2:16: not valid YAML: a pattern with braces stands in quotes, such as \"head.{rest*}\""},
+        ParseErrorCase{"ByteOrderMark",
+                       "\xEF\xBB\xBF"
+                       "a: 1\n",
+                       "a.yaml:1:1: the file begins with a byte order mark; save it as UTF-8 without one"},
         ParseErrorCase{"Tab", "a:\n\t- 1\n", "a.yaml:2:2: not valid YAML: a tab in the indentation; use spaces"},
         ParseErrorCase{
             "FieldOfNoMap", "a:\n    b: 1\n  c: 2\n",

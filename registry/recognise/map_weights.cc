@@ -86,7 +86,7 @@ absl::StatusOr<MappedPart> MapPart(MisfitHint hint, const CatalogEntry& entry, W
   if (absl::IsFailedPrecondition(plan.status())) {
     // Where it fits in two ways, nothing that it fits instead is of use.
     const bool fits_twice = layout.empty() && mapper.Fits(part.tree);
-    std::string more = fits_twice ? "" : hint(title, given);
+    std::string more = fits_twice ? "" : hint(entry, title, given);
     // Keys and shapes fit, so config.json is what does not.
     if (more.empty() && !layout.empty()) more = CureOf(entry, part, given.checkpoint, layout);
     return absl::FailedPreconditionError(absl::StrCat(plan.status().message(), more));
@@ -94,7 +94,7 @@ absl::StatusOr<MappedPart> MapPart(MisfitHint hint, const CatalogEntry& entry, W
   RETURN_IF_ERROR(plan.status());
   // A part of a file is taken where the file as a whole is no other model.
   if (plan->others > 0) {
-    if (const std::string more = hint(title, given); !more.empty()) {
+    if (const std::string more = hint(entry, title, given); !more.empty()) {
       return absl::FailedPreconditionError(
           absl::StrCat(given.checkpoint.path(), ": fits ", title, " with a part of its keys, those that begin with ",
                        Brief(plan->prefix), more, "\n  --prefix=", Brief(plan->prefix), " takes that part"));

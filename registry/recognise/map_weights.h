@@ -31,9 +31,10 @@ struct MappedPart {
   Plan plan;  // For the slots of `part.tree`.
 };
 
-// What the error of a file that does not fit `title` adds: a line that begins with a newline and says what the file
-// fits instead, or "". FittingHint of recognise_model.h looks into the catalog for it.
-using MisfitHint = absl::FunctionRef<std::string(const std::string& title, const GivenCheckpoint& given)>;
+// What the error of a file that does not fit `title`, which is `entry` or a part of it, adds: a line that begins with a
+// newline and says what the file fits instead, or "". FittingHint of recognise_model.h looks into the catalog for it.
+using MisfitHint =
+    absl::FunctionRef<std::string(const CatalogEntry& entry, const std::string& title, const GivenCheckpoint& given)>;
 
 // Opens the checkpoints, or makes the seeded weights, and plans how they fill `tree`, the variant's own of `entry`. The
 // parts are in the order of its slots.

@@ -200,11 +200,25 @@ absl::optional<NearestVariant> NearestByShapes(const Registry& registry, const C
   return nearest;
 }
 
+// Whether `model` is `entry`, with the same arguments.
+bool IsModelOf(const InferredModel& model, const CatalogEntry& entry) {
+  if (model.entry.variant->name != entry.variant->name) return false;
+  const Call& call = entry.variant->module;
+  const ModuleType* const type = entry.plugin->library->Find(call.type);
+  if (type == nullptr || type != model.entry.plugin->library->Find(model.module.type)) return false;
+  const absl::StatusOr<Scope> arguments = BindArguments(type->signature, call, Scope());
+  return arguments.ok() && *arguments == model.all;
+}
+
 }  // namespace
 
-std::string FittingHint::operator()(const std::string& title, const GivenCheckpoint& given) const {
+std::string FittingHint::operator()(const CatalogEntry& entry, const std::string& title,
+                                    const GivenCheckpoint& given) const {
   const absl::optional<std::string>& state_dict = given.choice.state_dict;
   const auto [variants, inferred] = FindFits(registry_, given.checkpoint, {"auto", state_dict});
+  // It fits the model at hand, whose arguments are those that it tells.
+  const auto is_entry = [&](const InferredModel& model) { return IsModelOf(model, entry); };
+  if (std::any_of(inferred.begin(), inferred.end(), is_entry)) return "";
   const std::vector<std::string> models = NamesOfFitting(variants);
   const std::vector<std::string> parts = TitlesOf(FindFittingParts(registry_, given.checkpoint, {"auto", state_dict}));
   for (const std::vector<std::string>& titles : {models, parts}) {

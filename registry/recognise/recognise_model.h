@@ -46,8 +46,8 @@ class FittingHint {
   explicit FittingHint(const Registry& registry) : registry_(registry) {}
 
   // A line that begins with a newline and says which models, or which parts of models, `given` fits; "" if that is
-  // nothing, or if the keys and shapes of `title` fit in another way.
-  std::string operator()(const std::string& title, const GivenCheckpoint& given) const;
+  // nothing, or if the keys and shapes of `title`, which is `entry` or a part of it, fit in another way.
+  std::string operator()(const CatalogEntry& entry, const std::string& title, const GivenCheckpoint& given) const;
 
  private:
   const Registry& registry_;

@@ -242,6 +242,42 @@ TEST_P(ImageModelTest, ItsPictureIsThatOfItsArtifact) {
             1e-5 * (known.max() - known.min()).item<double>());
 }
 
+// Arguments that are no images are constants there: a time other than the constant is refused.
+TEST_P(ImageModelTest, AnOnnxFileGivesTheSame) {
+  const std::string folder = FolderWithPictures("onnx_model");
+  ASSERT_EQ(Export(folder, {GetParam(), ""}, {"--with_preprocess", "--out=m.pt", "--noverify"}).exit_status, 0);
+  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/m.manifest.json"));
+  const std::string kind = manifest["interface"]["kind"];
+  // Scores are no picture, and features are of an image that the .pt file rounds to bytes after its resize.
+  if (kind == "scores" || kind == "features") return;
+  if (HasWrapper(GetParam(), "NukePrompt")) return;  // It takes points, which have no constant.
+  for (const auto& input : manifest["entry_points"][0]["inputs"]) {
+    const std::string name = input["name"];
+    if (absl::EndsWith(name, "size") || name == "side")
+      return;  // Its constant would make a large image of a small one.
+  }
+  const std::vector<std::string> options = {"--target=onnx", "--with_preprocess", "--out=m.onnx", "--noverify",
+                                            absl::StrCat("--sizes=B=1,H=", kHeight, ",W=", kWidth)};
+  const ToolResult exported = Export(folder, {GetParam(), ""}, options);
+  if (exported.exit_status != 0) {
+    GTEST_SKIP() << "not all models have such files, as onnx_models_test.cc checks: " << exported.err;
+  }
+  std::vector<std::string> flags = {"--out=pt.exr"};
+  const std::vector<std::string> inputs = InputsOf(GetParam());
+  flags.insert(flags.end(), inputs.begin(), inputs.end());
+  ASSERT_EQ(Predict(folder, "m.pt", flags).exit_status, 0);
+  flags[0] = "--out=onnx.exr";
+  const ToolResult result = Predict(folder, "m.onnx", flags);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const at::Tensor expected = ReadChannels(folder + "/pt.exr"), actual = ReadChannels(folder + "/onnx.exr");
+  ASSERT_EQ(actual.sizes(), expected.sizes());
+  EXPECT_LE((actual - expected).abs().max().item<double>(), 1e-3 * (expected.max() - expected.min()).item<double>());
+  if (TakesTimestep(GetParam())) {
+    flags = {"--out=onnx.%04d.exr", inputs[0], "--between=2"};
+    EXPECT_THAT(Predict(folder, "m.onnx", flags).err, HasSubstr("its argument timestep is the constant 0.5"));
+  }
+}
+
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ImageModelTest);
 INSTANTIATE_TEST_SUITE_P(Models, ImageModelTest, testing::ValuesIn(ImageTestModels()),
                          [](const auto& info) { return info.param; });

@@ -1,8 +1,10 @@
 // Every variant of a family, and of its test plugin, compiles for every target, without weights, and has the methods
 // that the examples call. Every kind of model can be made for every runtime.
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "artifact/build/build_artifact.h"
 #include "artifact/format/built_module.h"
@@ -70,6 +72,19 @@ TEST(VariantsTest, EveryVariantCompilesForImages) {
     ASSERT_OK_AND_ASSIGN(const Artifact artifact, BuildWithoutWeights({.entry = entry, .with_preprocess = true}));
     EXPECT_FALSE(artifact.examples.empty());
     for (const Call& example : artifact.examples) EXPECT_OK(ExampleInputs(*artifact.built->module, example));
+  }
+}
+
+TEST(VariantsTest, ALicenceThatSpdxDoesNotListTravelsAsItsText) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
+  for (const CatalogEntry& entry : Variants(registry)) {
+    if (!absl::StartsWith(entry.variant->licence, "LicenseRef-")) continue;
+    const auto text = entry.plugin->licence_texts.find(entry.variant->licence);
+    ASSERT_NE(text, entry.plugin->licence_texts.end()) << entry.variant->name;
+    const ArtifactRequest request = {.entry = entry};
+    ASSERT_OK_AND_ASSIGN(Artifact artifact, BuildWithoutWeights(request));
+    ASSERT_OK_AND_ASSIGN(const FormattedArtifact made, FormatArtifact(request, std::move(artifact)));
+    EXPECT_EQ(made.manifest.licence_text(), text->second);
   }
 }
 

@@ -70,6 +70,31 @@ void WriteFileOfOtherArguments(const std::string& path) {
   ADD_FAILURE() << "no list is of such a file";
 }
 
+// Writes a plugin of two numbers into the folder `twins` of `folder`, and beside it a file with two such models.
+void WriteTwins(const std::string& folder) {
+  const std::string plugin = folder + "/twins";
+  std::filesystem::create_directory(plugin);
+  std::ofstream(plugin + "/plugin.yaml") << R"yaml(family: twins
+summary: two numbers
+upstream: {source: "https://example.org/twins", commit: none, licence: NOASSERTION}
+preprocessing: {}
+examples: ["forward([1])"]
+variants: {twins: {summary: two numbers, module: Twins(), file: twins.pth, licence: MIT, published: false}}
+)yaml";
+  std::ofstream(plugin + "/modules.yaml") << R"yaml(modules:
+  Twins():
+    parameters: {a: [1], b: [1]}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return x * self.a + self.b
+)yaml";
+  std::ofstream(plugin + "/keymap.yaml") << "layouts:\n  original: {recognise: [a]}\n";
+  std::vector<SafetensorsTensor> tensors;
+  for (const char* key : {"one.a", "one.b", "two.a", "two.b"}) tensors.push_back({key, DType::kFloat32, {1}});
+  std::ofstream(folder + "/twins.safetensors", std::ios::binary)
+      << SafetensorsHeader(tensors, {}) << "1111222233334444";
+}
+
 // Adds the fields of `value`, whose own is `path`, to `found`; what is within one that is listed has no rows.
 void Collect(const json& value, const std::string& path, const std::set<std::string>& listed,
              std::set<std::string>& found) {
@@ -164,6 +189,9 @@ TEST_F(ReportTest, ExportVerifyAndInspect) {
   EXPECT_TRUE(nearest["files"][0].contains("nearest")) << nearest;
   WriteFileOfOtherArguments(folder_ + "/other.safetensors");
   EXPECT_FALSE(Run("inspect", {"--checkpoint=other.safetensors"})["files"][0]["inferred"][0]["arguments"].empty());
+  WriteTwins(folder_);
+  const json refused = Run("inspect", {"--checkpoint=twins.safetensors", "--plugin_path=twins"});
+  EXPECT_THAT(refused["files"][0]["refused"].dump(), HasSubstr("two parts fit"));
   ExpectAll("inspect");
 }
 
@@ -189,6 +217,7 @@ TEST_F(ReportTest, PackageAndLint) {
   ASSERT_TRUE(Run("export", {"--model=" + model, "--weights=seeded", "--out=plain.pt", Plugins()})["ok"]);
   const json found = Run("lint", {"plain.pt", "--target=nuke", "--nuke=13"}, "FAILED_PRECONDITION");
   EXPECT_FALSE(found["files"][0]["findings"].empty());
+  Run("lint", {"plain.pt", "none.pt", "--target=nuke", "--nuke=13"}, "NOT_FOUND");
   ExpectAll("lint");
 }
 

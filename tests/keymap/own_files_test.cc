@@ -276,6 +276,20 @@ TEST_F(OwnArgumentsTest, OfTwoPartsThatFitNothingElseIsNamed) {
               AllOf(HasSubstr("two parts fit"), testing::Not(HasSubstr("it fits with other arguments"))));
 }
 
+// Beside other keys a part is taken unless the file is another model, which it is not with its own arguments.
+TEST_F(OwnArgumentsTest, BehindAPrefixBesideOtherKeysTheyAreTakenToo) {
+  std::vector<Written> tensors = Own("model.");
+  for (Written& tensor : Own("criterion.", 1)) {
+    tensors.push_back(std::move(tensor));
+    break;
+  }
+  Write(std::move(tensors));
+  const ToolResult recognised = Run("export", {"--out=a.pt"});
+  EXPECT_EQ(recognised.exit_status, 0) << recognised.err;
+  const ToolResult given = Export({"--set=depth=3,grid=3"});
+  EXPECT_EQ(given.exit_status, 0) << given.err;
+}
+
 TEST_F(OwnArgumentsTest, WithAModelTheErrorNamesTheFlagThatGivesThem) {
   const ToolResult refused = Export();
   EXPECT_EQ(refused.exit_status, 1);
@@ -290,7 +304,7 @@ TEST_F(OwnArgumentsTest, WithAModelTheErrorNamesTheFlagThatGivesThem) {
 
 // A table of positions of 3 x 3 patches for a model of another size, whose other arguments are the file's.
 TEST_F(OwnArgumentsTest, ATableOfAnotherSizeIsResampledOnRequest) {
-  EXPECT_THAT(Export({"--set=depth=3"}).err, AllOf(HasSubstr("wrong shape: pos_embed"), HasSubstr("--resample makes")));
+  EXPECT_THAT(Export({"--set=depth=3"}).err, AllOf(HasSubstr("wrong shape: pos_embed"), HasSubstr("export --resample makes")));
   const ToolResult exported = Export({"--set=depth=3", "--resample"});
   ASSERT_EQ(exported.exit_status, 0) << exported.err;
   EXPECT_THAT(exported.out, HasSubstr("pos_embed"));
@@ -316,6 +330,9 @@ TEST_F(OwnArgumentsTest, InspectNamesThem) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("\nfits no model of the catalog as it is there\n"),
                                 HasSubstr(absl::StrCat("\nfits ", model_, " with the arguments depth=3,grid=3, which")),
                                 HasSubstr("next: ")));
+  // What was given for the search is given again.
+  const ToolResult with_layout = Run("inspect", {"--layout=original"});
+  EXPECT_THAT(with_layout.out, AllOf(HasSubstr("next: "), HasSubstr(" --layout=original --plugin_path=")));
 }
 
 TEST_F(OwnArgumentsTest, ConvertTakesThemThereAndBack) {

@@ -8,6 +8,7 @@
 #include "common/checkpoint/testing/zip_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 #include "tests/support/examples.h"
 #include "tests/support/tool_process.h"
 
@@ -119,6 +120,20 @@ TEST(LintFilesTest, SeveralFilesAreLintedWhateverIsFoundInOne) {
   EXPECT_THAT(result.out, HasSubstr("runs in LibTorch"));
   EXPECT_THAT(result.err, StartsWith("NOT_FOUND: "));
   EXPECT_THAT(result.err, HasSubstr(absl::StrCat(" of 2 files:\n  ", missing, ": no such file")));
+  EXPECT_THAT(result.out, StartsWith(absl::StrCat(missing, "\nnot read: ", missing, ": no such file")));
+}
+
+// What is wrong with each file is told, and the worst of it is the code.
+TEST(LintFilesTest, ADamagedFileAmongSeveralIsTold) {
+  const std::string good = DataPath("tests/lint/traced.pt"), damaged = testing::TempDir() + "/cut.pt";
+  const std::string whole = ReadFile(good);
+  std::ofstream(damaged, std::ios::binary) << whole.substr(0, whole.size() / 2);
+  const ToolResult result = Lint({good, damaged, "--json"});
+  EXPECT_EQ(result.exit_status, 3);
+  const auto json = nlohmann::json::parse(result.out);
+  ASSERT_EQ(json["files"].size(), 2);
+  EXPECT_EQ(json["files"][1]["error"]["code"], "DATA_LOSS");
+  EXPECT_EQ(json["error"]["code"], "DATA_LOSS");
 }
 
 TEST(LintFilesTest, RefusesUnknownTargetsAndRuntimes) {

@@ -106,20 +106,6 @@ std::string TargetText(const Manifest& manifest) {
   return text;
 }
 
-// "H=518, W=518": those that an ONNX file has fixed.
-std::string SizesText(const Manifest& manifest) {
-  return absl::StrJoin(manifest.sizes(), ", ", [](std::string* text, const Manifest::Size& size) {
-    absl::StrAppend(text, size.letter(), "=", size.size());
-  });
-}
-
-// "convention=1": those that a request set.
-std::string KnobValuesText(const Manifest& manifest) {
-  return absl::StrJoin(manifest.knob_values(), ", ", [](std::string* text, const Manifest::KnobValue& knob) {
-    absl::StrAppend(text, knob.name(), "=", Number(knob.value()));
-  });
-}
-
 std::string OldestRuntime(const Manifest& manifest) {
   const uint32_t opset = manifest.opset();
   if (opset > 0) return absl::StrCat("ONNX, opset ", opset);
@@ -143,7 +129,6 @@ TemplateValues Values(const Manifest& manifest) {
           {"target", TargetText(manifest)},
           {"dtype", manifest.dtype()},
           {"oldest_runtime", OldestRuntime(manifest)},
-          {"made_for", manifest.runtime()},
           {"largest_difference", DescribeDifference(LargestDifference(manifest.round_trip()))},
           {"difference_key", Number(manifest.round_trip().proven() ? LargestDifference(manifest.round_trip()) : 1)},
           {"proof", DescribeProof(manifest.round_trip())},
@@ -160,8 +145,6 @@ TemplateValues Values(const Manifest& manifest) {
           {"upstream_commit", manifest.upstream().commit()},
           {"preparation", Preparation(manifest)},
           {"channels", Channels(manifest)},
-          {"sizes", SizesText(manifest)},
-          {"knob_values", KnobValuesText(manifest)},
           {"modelport_version", manifest.modelport_version()},
           {"libtorch_version", manifest.libtorch_version()}};
 }
@@ -188,15 +171,12 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   data.lists["other_weights"] = KeepIf(is_seeded || HasOwnWeights(manifest));
   data.lists["agreed"] = KeepIf(!is_disputed);
   data.lists["disputed"] = KeepIf(is_disputed);
-  data.lists["made_for"] = KeepIf(!manifest.runtime().empty());
   data.lists["wrapped"] = KeepIf(manifest.has_interface());
   data.lists["proven"] = KeepIf(manifest.round_trip().proven());
   data.lists["qualified"] = KeepIf(IsQualified(manifest.round_trip()));
   data.lists["unproven"] = KeepIf(!manifest.round_trip().proven());
   data.lists["kernel_fault"] = KeepIf(!manifest.round_trip().kernel_fault().empty());
   data.lists["some_outputs"] = KeepIf(manifest.round_trip().outputs_size() > 0);
-  data.lists["some_sizes"] = KeepIf(manifest.sizes_size() > 0);
-  data.lists["some_knob_values"] = KeepIf(manifest.knob_values_size() > 0);
   data.lists["some_knobs"] = KeepIf(manifest.knobs_size() > 0);
   data.lists["no_knobs"] = KeepIf(manifest.knobs_size() == 0);
 }
@@ -207,14 +187,14 @@ TemplateData ArtifactFacts(const Manifest& manifest) {
   TemplateData data;
   data.values = Values(manifest);
   AddPassages(manifest, data);
-  for (const char* list : {"published", "published_otherwise", "published_perhaps", "arguments", "licence_claims",
+  for (const char* list : {"published", "published_otherwise", "published_perhaps", "options", "licence_claims",
                            "licence_note", "methods", "outputs", "knobs"})
     data.lists[list] = {};
   for (const absl::string_view url : absl::StrSplit(manifest.weights_url(), ", ", absl::SkipEmpty())) {
     data.lists[ListOfPlaces(manifest)].push_back({{"weights_url", std::string(url)}, {"weights_href", Href(url)}});
   }
-  for (const Manifest::Argument& argument : manifest.arguments()) {
-    data.lists["arguments"].push_back({{"name", argument.name()}, {"value", argument.value()}});
+  for (const auto& [name, value] : RequestedOptions(manifest)) {
+    data.lists["options"].push_back({{"name", name}, {"value", value}});
   }
   for (const Manifest::LicenceClaim& claim : manifest.licence_claims()) {
     data.lists["licence_claims"].push_back(

@@ -135,16 +135,16 @@ TEST(RenderCatalogTest, OwnWeightsAreMarkedAndAreNotCalledPublished) {
   argument.set_name("max_depth");
   argument.set_value("35.0");
   const std::string mark = "<strong class=\"warning\">OWN WEIGHTS";
-  EXPECT_THAT(Page({Toy(), own}), AllOf(HasSubstr(mark + "</strong> in 1 artifact: of another checkpoint"),
-                                        HasSubstr("<summary> " + mark + ": not the published"),
-                                        HasSubstr("<dd>" + mark + "</strong> not the published file</dd>"),
-                                        HasSubstr("<span>published:</span> <span class=\"whole\">CC-BY-NC-4.0"),
-                                        HasSubstr("which it does not hold: <a href=\"https://example.org/toy.pth"),
-                                        HasSubstr("<code>max_depth</code> is <code>35.0</code>, another"),
-                                        HasSubstr("this artifact does not hold")));
+  EXPECT_THAT(Page({Toy(), own}),
+              AllOf(HasSubstr(mark + "</strong> in 1 artifact: of another checkpoint"),
+                    HasSubstr("<summary> " + mark + ": not the published"),
+                    HasSubstr("<dd>" + mark + "</strong> not the published file</dd>"),
+                    HasSubstr("<span>published:</span> <span class=\"whole\">CC-BY-NC-4.0"),
+                    HasSubstr("which it does not hold: <a href=\"https://example.org/toy.pth"),
+                    HasSubstr("<dd>set: <code>max_depth=35.0</code></dd>"), HasSubstr("this artifact does not hold")));
   EXPECT_THAT(Page({own}), Not(HasSubstr("published as")));
   EXPECT_THAT(Page({Toy()}),
-              AllOf(Not(HasSubstr("OWN")), Not(HasSubstr("does not hold")), Not(HasSubstr("another than"))));
+              AllOf(Not(HasSubstr("OWN")), Not(HasSubstr("does not hold")), Not(HasSubstr("<dd>set: "))));
 }
 
 TEST(RenderCatalogTest, WeightsThatNobodyComparedAreCalledNeither) {
@@ -246,9 +246,9 @@ TEST(RenderCatalogTest, AnOnnxFileHasItsOpsetAndWhatItHasFixed) {
   onnx.mutable_artifact()->set_size_bytes(1e6);
   onnx.mutable_artifact()->mutable_data()->set_size_bytes(4e9);
   EXPECT_THAT(Page({onnx}), HasSubstr("4.00 GB"));
-  EXPECT_THAT(Page({onnx}), AllOf(HasSubstr(">ONNX, opset 17</td>"), HasSubstr("<dd>sizes are fixed: H=540</dd>"),
-                                  HasSubstr("<dd>set when it was made: convention=1</dd>")));
-  EXPECT_THAT(Page({Toy()}), AllOf(Not(HasSubstr("sizes are fixed")), Not(HasSubstr("set when it was made"))));
+  EXPECT_THAT(Page({onnx}), AllOf(HasSubstr(">ONNX, opset 17</td>"), HasSubstr("<dd>sizes: <code>H=540</code></dd>"),
+                                  HasSubstr("<dd>knobs: <code>convention=1</code></dd>")));
+  EXPECT_THAT(Page({Toy()}), AllOf(Not(HasSubstr("<dd>sizes: ")), Not(HasSubstr("<dd>knobs: "))));
 }
 
 // Fills every text of `message`, also those of lists and parts, with `text`.
@@ -280,7 +280,7 @@ TEST(RenderCatalogTest, OnlyWebAddressesAreLinks) {
   Manifest hostile;
   FillTexts("javascript:alert(1)", &hostile);
   EXPECT_THAT(Page({hostile}), AllOf(HasSubstr("<a href=\"\">javascript:alert(1)</a>"), Not(HasSubstr("\"javascript:")),
-                                     Not(HasSubstr("=javascript:"))));
+                                     Not(testing::ContainsRegex("<[^>]*=javascript:"))));
 }
 
 TEST(RenderCatalogTest, ThePageLoadsNothing) {

@@ -3,11 +3,15 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "common/text/nearest.h"
+#include "common/text/printable.h"
 #include "common/text/table.h"
 
 namespace modelport {
@@ -129,6 +133,21 @@ void Remove(FlagGroup& group, const FlagGroup& flags) {
 FlagGroup Sorted(FlagGroup flags) {
   std::sort(flags.begin(), flags.end(), [](const AnyFlag* a, const AnyFlag* b) { return a->name() < b->name(); });
   return flags;
+}
+
+std::string ShellFlag(absl::string_view name, absl::string_view text) {
+  const std::string flag = absl::StrCat("--", name, "=", Printable(text));
+  const auto is_plain = [](char c) { return absl::ascii_isalnum(c) || absl::StrContains("_-./=,:@%+", c); };
+  if (std::all_of(flag.begin(), flag.end(), is_plain)) return flag;
+  return absl::StrCat("'", absl::StrReplaceAll(flag, {{"'", "'\\''"}}), "'");
+}
+
+std::string FlagsAgain(const FlagGroup& flags) {
+  std::string again;
+  for (const AnyFlag* flag : flags) {
+    if (!flag->is_default()) absl::StrAppend(&again, " ", ShellFlag(flag->name(), flag->text()));
+  }
+  return again;
 }
 
 std::string FlagsTable(const FlagGroup& flags, size_t columns) {

@@ -40,8 +40,9 @@ class AnyFlag {
   const std::string& help() const { return help_; }
   // For a tool that takes the flag of a shared part in another way.
   void set_help(std::string help) { help_ = std::move(help); }
-  virtual bool is_switch() const = 0;   // Whether --NAME and --noNAME stand for true and false.
-  virtual bool is_default() const = 0;  // Whether the value is that of a run without the flag.
+  virtual bool is_switch() const = 0;    // Whether --NAME and --noNAME stand for true and false.
+  virtual bool is_default() const = 0;   // Whether the value is that of a run without the flag.
+  virtual std::string text() const = 0;  // The value as the user would write it.
 
   // Sets the value that `text` spells. InvalidArgument says what the flag wants.
   virtual absl::Status Set(absl::string_view text) = 0;
@@ -79,7 +80,8 @@ class Flag final : public AnyFlag {
   const T* operator->() const { return &value_; }
 
   bool is_switch() const override { return std::is_same_v<T, bool>; }
-  bool is_default() const override { return absl::UnparseFlag(value_) == default_text(); }
+  bool is_default() const override { return text() == default_text(); }
+  std::string text() const override { return absl::UnparseFlag(value_); }
 
   absl::Status Set(absl::string_view text) override {
     std::string error;
@@ -101,6 +103,13 @@ void Remove(FlagGroup& group, const FlagGroup& flags);
 // Returns the other arguments, those without a dash. InvalidArgument names an unknown flag, a value that its flag does
 // not take, or flags that do not go together.
 absl::StatusOr<std::vector<std::string>> ParseFlags(const FlagGroup& flags, absl::Span<const char* const> arguments);
+
+// "--name=text" as a shell reads it, with quotes where it needs them.
+std::string ShellFlag(absl::string_view name, absl::string_view text);
+
+// Those of `flags` that have another value than the default, each as ShellFlag writes it after a space: what a command
+// to type next repeats of this one.
+std::string FlagsAgain(const FlagGroup& flags);
 
 // How to write each flag, its help and its default; sorted by name, in lines of at most `columns` characters.
 std::string FlagsTable(const FlagGroup& flags, size_t columns = 80);

@@ -122,6 +122,15 @@ TEST(FlagsTest, AToolMayDescribeASharedFlagAndLeaveOthersOut) {
   EXPECT_EQ(FlagsTable(flags.group).find("default: 4"), std::string::npos);
 }
 
+TEST(FlagsTest, WhatWasGivenCanBeTypedAgain) {
+  SampleFlags flags;
+  EXPECT_EQ(FlagsAgain(flags.group), "");
+  ASSERT_OK(ParseFlags(flags.group, {"--model=it's a model", "--layout=timm", "--notes=3"}));
+  EXPECT_EQ(FlagsAgain(flags.group), " '--model=it'\\''s a model' --layout=timm");
+  EXPECT_EQ(ShellFlag("out", "a/b-c_1.pt"), "--out=a/b-c_1.pt");
+  EXPECT_EQ(ShellFlag("out", "$(a)"), "'--out=$(a)'");
+}
+
 TEST(FlagsTest, TheTableShowsEveryFlagWithItsDefault) {
   SampleFlags flags;
   EXPECT_EQ(FlagsTable(flags.group),

@@ -16,7 +16,6 @@
 #include "common/module_tree/module_tree.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
-#include "common/text/printable.h"
 #include "models/built_in_plugins.h"
 #include "nlohmann/json.hpp"
 #include "registry/recognise/assign_files.h"
@@ -132,17 +131,19 @@ void PrintNamed(const std::vector<FittingVariant>& fitting, const Checkpoint& ch
   }
 }
 
-// Prints what to type next for the only model that fits, of which the user has to give the arguments `asked`.
-void PrintNext(const Checkpoint& checkpoint, const std::vector<std::string>& asked = {}) {
+// Prints what to type next for the only model that fits, of which the user has to give the arguments `asked`. `again`
+// are the flags of this command that the next one needs, too.
+void PrintNext(const Checkpoint& checkpoint, const std::string& again, const std::vector<std::string>& asked = {}) {
   const std::string set = ArgumentsText(PlaceholdersOf(asked));
   std::cout << "  next: "
-            << ToolCall("export", absl::StrCat("--checkpoint=", Printable(checkpoint.path()),
-                                               set.empty() ? "" : absl::StrCat(" --set=", set)))
+            << ToolCall("export", absl::StrCat(ShellFlag("checkpoint", checkpoint.path()), again,
+                                               set.empty() ? "" : absl::StrCat(" ", ShellFlag("set", set))))
             << "\n";
 }
 
 // Prints the models that the checkpoint is with other arguments than the catalog's.
-void PrintInferred(const std::vector<InferredModel>& models, const Checkpoint& checkpoint) {
+void PrintInferred(const std::vector<InferredModel>& models, const Checkpoint& checkpoint,
+                   const absl::optional<std::string>& again) {
   std::cout << "\nfits no model of the catalog as it is there\n";
   for (const InferredModel& model : models) {
     std::cout << "fits " << model.entry.variant->name << " with the arguments " << ArgumentsText(model.arguments)
@@ -155,11 +156,12 @@ void PrintInferred(const std::vector<InferredModel>& models, const Checkpoint& c
     }
     if (models.size() > 1) std::cout << "  " << FlagsOf(model) << " takes it\n";
   }
-  if (models.size() == 1) PrintNext(checkpoint, models.front().asked);
+  if (models.size() == 1 && again) PrintNext(checkpoint, *again, models.front().asked);
 }
 
-// Prints the models that the checkpoint fits, or the parts of models, or else the nearest model.
-void InspectForAny(const Registry& registry, const GivenCheckpoint& given) {
+// Prints the models that the checkpoint fits, or the parts of models, or else the nearest model, and with `again`, as
+// for PrintNext, what to type next.
+void InspectForAny(const Registry& registry, const GivenCheckpoint& given, const absl::optional<std::string>& again) {
   const auto& [checkpoint, choice] = given;
   const auto [fitting, inferred] = FindFits(registry, checkpoint, choice);
   const std::vector<std::string> parts =
@@ -168,7 +170,7 @@ void InspectForAny(const Registry& registry, const GivenCheckpoint& given) {
     std::cout << "\nfits " << absl::StrJoin(parts, ", ") << "\n";
     return;
   }
-  if (!inferred.empty()) return PrintInferred(inferred, checkpoint);
+  if (!inferred.empty()) return PrintInferred(inferred, checkpoint, again);
   absl::optional<NearestVariant> nearest;
   if (fitting.empty()) nearest = FindNearestVariant(registry, checkpoint, choice);
   PrintFit(fitting, nearest, choice.layout, std::cout);
@@ -177,7 +179,7 @@ void InspectForAny(const Registry& registry, const GivenCheckpoint& given) {
   }
   const size_t models = NamesOfFitting(fitting).size();
   if (models > 1) PrintNamed(fitting, checkpoint);
-  if (models == 1) PrintNext(checkpoint);
+  if (models == 1 && again) PrintNext(checkpoint, *again);
 }
 
 absl::Status PrintBillOfMaterials(const ArtifactDescription& description) {
@@ -210,13 +212,13 @@ void InspectTogether(const Registry& registry, const std::vector<GivenCheckpoint
             << "\n";
 }
 
-// Prints first what the files are, then what they hold.
+// Prints first what the files are, then what they hold. `again` as for PrintNext.
 absl::Status InspectFiles(const Registry& registry, const absl::optional<CatalogEntry>& entry,
-                          const std::vector<GivenCheckpoint>& given) {
+                          const std::vector<GivenCheckpoint>& given, const std::string& again) {
   for (const GivenCheckpoint& file : given) {
     if (!entry && &file != &given.front()) std::cout << "\n";
     PrintFile(file.checkpoint, std::cout);
-    if (!entry) InspectForAny(registry, file);
+    if (!entry) InspectForAny(registry, file, given.size() == 1 ? absl::make_optional(again) : absl::nullopt);
   }
   absl::Status status;
   if (entry) status = InspectForModel(registry, *entry, given);
@@ -238,6 +240,11 @@ nlohmann::ordered_json ReportOf(const Registry& registry, const GivenCheckpoint&
   }
   const auto [fitting, inferred] = FindFits(registry, checkpoint, choice);
   report["fits"] = NamesOfFitting(fitting);
+  for (const FittingVariant& variant : fitting) {
+    if (variant.plan.ok()) continue;
+    report["refused"].push_back(
+        {{"model", variant.entry.variant->name}, {"message", std::string(variant.plan.status().message())}});
+  }
   for (const InferredModel& model : inferred) {
     report["inferred"].push_back({{"model", model.entry.variant->name},
                                   {"arguments", model.arguments},
@@ -298,7 +305,9 @@ absl::Status Inspect(InspectFlags& flags) {
     const auto& [checkpoint, choice] = given.front();
     RETURN_IF_ERROR(Annotate(PrintDraft(registry, entry, checkpoint, choice), checkpoint.path()));
   } else {
-    RETURN_IF_ERROR(InspectFiles(registry, entry, given));
+    const std::string again = FlagsAgain({&flags.family, &flags.source.layout, &flags.source.state_dict,
+                                          &flags.source.prefix, &flags.registry.plugin_path});
+    RETURN_IF_ERROR(InspectFiles(registry, entry, given, again));
   }
   for (const GivenCheckpoint& file : given) RETURN_IF_ERROR(file.checkpoint.CheckUnchanged());
   return absl::OkStatus();

@@ -98,9 +98,7 @@ std::string ValuesOf(const Manifest::Knob& knob) {
 void AddManifest(const Manifest& manifest, Table& table) {
   table.AddRow({"model", absl::StrCat(manifest.model(), manifest.title().empty() ? "" : ", ", manifest.title())});
   table.AddRow({"summary", manifest.summary()});
-  if (const std::string arguments = ArgumentsText(manifest); !arguments.empty()) {
-    table.AddRow({"set", absl::StrCat(arguments, ", other than the summary may say")});
-  }
+  for (const auto& [name, value] : RequestedOptions(manifest)) table.AddRow({name, value});
   table.AddRow({"weights", Weights(manifest)});
   table.AddRow({"licence", Licence(manifest)});
   if (!manifest.licence_note().empty()) table.AddRow({"", manifest.licence_note()});
@@ -108,15 +106,8 @@ void AddManifest(const Manifest& manifest, Table& table) {
     table.AddRow({"", absl::StrCat("its text, ", FormatBytes(static_cast<double>(bytes)),
                                    ", is the manifest's field licence_text")});
   }
-  table.AddRow({"target", manifest.target()});
-  if (!manifest.wrapper().empty()) table.AddRow({"wrapper", manifest.wrapper()});
-  if (!manifest.method().empty()) table.AddRow({"method", manifest.method()});
   table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype(), ", ",
                                         FormatCount(manifest.parameters()), " parameters")});
-  if (const std::string left_out = LeftOutByRequest(manifest); !left_out.empty()) {
-    table.AddRow({"left out", left_out});
-  }
-  if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
   table.AddRow({"runs in", RunsIn(manifest)});
   if (const std::string hosts = LoadsIn(manifest); !hosts.empty()) table.AddRow({"loads in", hosts});
   if (manifest.has_interface()) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
 #include "common/text/first_few.h"
@@ -61,8 +62,14 @@ nlohmann::ordered_json ReportOf(const std::string& path, const LintResult& resul
   return {{"path", path}, {"minimum_runtime", result.minimum_runtime}, {"findings", findings}};
 }
 
-absl::Status LintOne(const std::string& path, const HostRequest& request, const LintOptions& options, Report& report) {
+// Prints or reports the findings. `was_read` becomes whether LintFile could read the file.
+//   FailedPrecondition  there are some
+//   others              as LintFile
+absl::Status LintOne(const std::string& path, const HostRequest& request, const LintOptions& options, Report& report,
+                     bool& was_read) {
+  was_read = false;
   ASSIGN_OR_RETURN(const LintResult result, LintFile(path, options));
+  was_read = true;
   const std::string count = CountFindings(result.findings);
   if (report.is_wanted()) {
     report.fields()["files"].push_back(ReportOf(path, result));
@@ -79,13 +86,22 @@ absl::Status Run(LintFlags& flags, const std::vector<std::string>& paths) {
   if (paths.empty()) return absl::InvalidArgumentError("the file is missing: give its path beside the flags");
   ASSIGN_OR_RETURN(const HostRequest request, ParseHostRequest(flags.host));
   ASSIGN_OR_RETURN(const LintOptions options, MakeOptions(request));
-  if (paths.size() == 1) return LintOne(paths.front(), request, options, flags.report);
-  std::vector<absl::Status> failures;
+  bool was_read = false;
+  if (paths.size() == 1) return LintOne(paths.front(), request, options, flags.report, was_read);
+  // What cannot be read comes before what has findings: nobody knows what it has.
+  std::vector<absl::Status> failures, found;
   for (const std::string& path : paths) {
     if (!flags.report.is_wanted()) std::cout << path << "\n";
-    const absl::Status status = LintOne(path, request, options, flags.report);
-    if (!status.ok()) failures.push_back(status);
+    const absl::Status status = LintOne(path, request, options, flags.report, was_read);
+    if (!status.ok()) (was_read ? found : failures).push_back(status);
+    if (was_read) continue;
+    if (flags.report.is_wanted()) {
+      flags.report.fields()["files"].push_back({{"path", path}, {"error", ErrorReport(status)}});
+    } else {
+      std::cout << "not read: " << status.message() << "\n";
+    }
   }
+  failures.insert(failures.end(), found.begin(), found.end());
   if (failures.empty()) return absl::OkStatus();
   const auto line = [&](size_t i) { return std::string(failures[i].message()); };
   return absl::Status(failures.front().code(), absl::StrCat(failures.size(), " of ", paths.size(),

@@ -79,8 +79,8 @@ void PrintDraft(const PluginDraft& draft, const std::string& folder, const std::
 // Where the user's workspace is that of another repository than Modelport's.
 bool IsOtherRepository() { return !ModelportRepository().empty(); }
 
-// What is left to do. Without `plugin_path` the plugin is one of Modelport's own.
-void PrintNext(const NewPluginFlags& flags, const std::string& plugin_path) {
+// What is left to do with `draft`. Without `plugin_path` the plugin is one of Modelport's own.
+void PrintNext(const NewPluginFlags& flags, const PluginDraft& draft, const std::string& plugin_path) {
   const std::string& name = *flags.name;
   const std::string& checkpoint = *flags.checkpoint;
   if (!checkpoint.empty()) {
@@ -92,9 +92,13 @@ void PrintNext(const NewPluginFlags& flags, const std::string& plugin_path) {
   if (flags.out->empty()) {
     std::cout << "  " << (IsOtherRepository() ? "bazel" : "./bazelw") << " test //models/" << name << ":all\n";
   }
-  const std::string arguments =
-      absl::StrCat("--model=", name, checkpoint.empty() ? "" : absl::StrCat(" --checkpoint=", Printable(checkpoint)),
-                   plugin_path.empty() ? "" : absl::StrCat(" --plugin_path=", plugin_path));
+  std::string arguments = absl::StrCat("--model=", name);
+  const auto add = [&](absl::string_view flag, absl::string_view text) {
+    absl::StrAppend(&arguments, " ", ShellFlag(flag, text));
+  };
+  if (!checkpoint.empty()) add("checkpoint", checkpoint);
+  if (!draft.other_state_dicts.empty()) add("state_dict", draft.state_dict);
+  if (!plugin_path.empty()) add("plugin_path", plugin_path);
   std::cout << "  " << ToolCall("export", arguments) << "\n";
 }
 
@@ -132,7 +136,7 @@ absl::Status NewPlugin(const NewPluginFlags& flags) {
     if (IsOtherRepository()) {
       std::cout << "To build it with Bazel, add its plugin.yaml to plugin_catalog(plugins = [...]) in WORKSPACE.\n";
     }
-    PrintNext(flags, folder);
+    PrintNext(flags, draft, folder);
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(const std::string models, ModelsFolder());
@@ -147,10 +151,10 @@ absl::Status NewPlugin(const NewPluginFlags& flags) {
   PrintDraft(draft, folder, checkpoint);
   if (IsOtherRepository()) {
     PrintOtherList(name);
-    PrintNext(flags, "models");
+    PrintNext(flags, draft, "models");
   } else {
     RETURN_IF_ERROR(ListAsModelports(name, folder, models + "/plugins.bzl"));
-    PrintNext(flags, "");
+    PrintNext(flags, draft, "");
   }
   return absl::OkStatus();
 }

@@ -122,21 +122,15 @@ std::string Changes(const Manifest& manifest) {
 std::string ExportSummary(const Manifest& manifest, const std::string& out, absl::Duration time) {
   Table table;
   table.AddRow({"model", manifest.model()});
-  if (const std::string arguments = ArgumentsText(manifest); !arguments.empty()) table.AddRow({"set", arguments});
+  for (const auto& [name, value] : RequestedOptions(manifest)) table.AddRow({name, value});
   if (const std::string assumed = AssumedText(manifest); !assumed.empty()) {
     table.AddRow({"assumed", absl::StrCat(assumed, "; the file does not tell")});
   }
-  table.AddRow({"target", manifest.target()});
-  if (!manifest.wrapper().empty()) table.AddRow({"wrapper", manifest.wrapper()});
-  if (!manifest.method().empty()) table.AddRow({"method", manifest.method()});
   table.AddRow({"source", Source(manifest)});
   table.AddRow({"layout", WeightsLayout(manifest)});
   if (const std::string dicts = StateDicts(manifest); !dicts.empty()) table.AddRow({"state dict", dicts});
   if (const std::string fields = NotCompared(manifest); !fields.empty()) table.AddRow({"config.json", fields});
   table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype())});
-  if (const std::string left_out = LeftOutByRequest(manifest); !left_out.empty()) {
-    table.AddRow({"left out", left_out});
-  }
   for (const Manifest::Checkpoint& checkpoint : manifest.weights().checkpoints()) {
     if (!checkpoint.layout_note().empty()) table.AddRow({"note", checkpoint.layout_note()});
   }
@@ -148,7 +142,6 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
     table.AddRow(
         {"data", absl::StrCat(data.name(), ", ", FormatBytes(data.size_bytes()), ", which it needs beside it")});
   }
-  if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
   table.AddRow({"runs in", RunsIn(manifest)});
   const absl::StatusOr<const Target*> target = FindTarget(manifest.target());
   if (target.ok() && (*target)->loaded_by != nullptr) {

@@ -21,6 +21,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -89,8 +90,7 @@ std::vector<c10::Argument> ArgumentsOf(const LoadedArtifact& artifact, const std
 
 bool HasMethod(const LoadedArtifact& artifact, const std::string& method) {
   if (!artifact.onnx) return artifact.module->find_method(method).has_value();
-  const std::string& held = artifact.manifest.method();
-  return method == (held.empty() ? "forward" : held);
+  return MainEntryPoint(artifact.manifest).method() == method;
 }
 
 // The argument of a method that sets the resolution of what the model sees.
@@ -400,14 +400,29 @@ absl::Status CheckCompanion(const LoadedArtifact& artifact, const at::Tensor& co
   return absl::OkStatus();
 }
 
+// Refuses a time that an ONNX file does not have: its argument `timestep` is a constant, the default that its manifest
+// states; the knob of a node is one that nothing states.
+absl::Status CheckConstantTimestep(const LoadedArtifact& artifact, double timestep) {
+  if (artifact.is_node()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(artifact.path, ": its knob timestep is a constant in an ONNX file; run the .pt file"));
+  }
+  for (const auto& input : MainEntryPoint(artifact.manifest).inputs()) {
+    double constant = 0;
+    if (input.name() != "timestep") continue;
+    if (absl::SimpleAtod(input.default_value(), &constant) && constant == timestep) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(artifact.path, ": its argument timestep is the constant ", Brief(input.default_value()),
+                     " in an ONNX file, and what is asked for is at ", timestep, "\n  run the .pt file"));
+  }
+  return absl::OkStatus();
+}
+
 // Sets the time between two frames, if the model takes one: an argument, or a knob of a node.
 absl::Status SetTimestep(const LoadedArtifact& artifact, double timestep,
                          std::unordered_map<std::string, c10::IValue>& named) {
   if (!TakesTimestep(artifact)) return absl::OkStatus();
-  if (artifact.onnx) {
-    return absl::InvalidArgumentError(absl::StrCat(artifact.path, ": its ", artifact.is_node() ? "knob" : "argument",
-                                                   " timestep is a constant in an ONNX file; run the .pt file"));
-  }
+  if (artifact.onnx) return CheckConstantTimestep(artifact, timestep);
   if (!artifact.is_node()) {
     named["timestep"] = timestep;
     return absl::OkStatus();
