@@ -21,6 +21,7 @@ TABLES = [
     "config_json",
     "constants",
     "drafts",
+    "image_constants",
     "layouts",
     "nuke",
     "onnx",

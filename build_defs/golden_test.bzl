@@ -28,8 +28,8 @@ def golden_test(model, family, large = False):
     Args:
       family: of this package.
       model: a variant of its test plugin, or a large one, whose artifact is not kept.
-      large: whether the model has more than 500 MB. Without goldens in this package its test takes gigabytes of memory; it then has the tag
-        full_size and runs alone.
+      large: whether the model has more than 500 MB. Its test takes gigabytes of memory and two cores' place. Without goldens in this package it has
+        the tag full_size and runs alone.
     """
     data, folders = _goldens(model)
     if not folders:
@@ -42,7 +42,7 @@ def golden_test(model, family, large = False):
         args = [stages_paths, "models", model, "none"] + folders,
         data = data + stages + plugin_data([family]),
         program = Label("//tests/goldens:golden_test_program"),
-        tags = ["full_size", "exclusive"] if alone else ["rounding"],
+        tags = ["full_size", "exclusive"] if alone else ["rounding"] + (["cpu:2"] if large else []),
     )
 
 def artifact_golden_test(model, family, plugins, plugin_path, seeded):

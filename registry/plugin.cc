@@ -32,6 +32,13 @@ absl::StatusOr<Call> BindExample(const Call& example, const Scope& scope) {
 
 }  // namespace
 
+std::string PublishedAddress(const PublishedFile& file) {
+  if (!file.url.empty() || file.hub.empty()) return file.url;
+  // The folder in front of a name is Modelport's.
+  return absl::StrCat("https://huggingface.co/", file.hub, "/resolve/main/",
+                      file.name.substr(file.name.rfind('/') + 1));
+}
+
 absl::Status CheckMeanAndStd(const Preprocessing& preprocessing) {
   const auto fits = [&](const std::vector<double>& numbers) {
     return static_cast<int64_t>(numbers.size()) == preprocessing.channels;

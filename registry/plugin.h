@@ -130,6 +130,9 @@ struct Plugin {
   std::string key_map_digest;  // sha256 over the key map's text.
 };
 
+// The address of a published file: its URL, or that in its Hugging Face repository; "" if the plugin names neither.
+std::string PublishedAddress(const PublishedFile& file);
+
 // InvalidArgument: `mean` or `std` has another number of elements than there are channels, unless both are empty.
 absl::Status CheckMeanAndStd(const Preprocessing& preprocessing);
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -156,6 +157,42 @@ TEST_F(PluginTest, EverySlotOfARuleExists) {
       EXPECT_TRUE(std::any_of(filled.begin(), filled.end(),
                               [&](const WeightPart& part) { return MatchesSlot(*slot, part.tree); }))
           << MarkString(mark) << ": " << slot->text();
+    }
+  }
+}
+
+// The names of slots that a rule of `arguments` reads: those in shape("SLOT"), size("SLOT", 0) and the like.
+std::vector<std::string> SlotsRead(const ArgumentRule& rule) {
+  static const auto* const name = new std::regex(R"re(\b(?:count|first|shape|size)\("([^"]*)")re");
+  const std::string text = rule.value.text();
+  std::vector<std::string> slots;
+  for (std::sregex_iterator found(text.begin(), text.end(), *name), end; found != end; ++found) {
+    slots.push_back((*found)[1]);
+  }
+  return slots;
+}
+
+// A rule that reads slots which no variant has would never tell anything. One of several may be a slot of other models:
+// size("w3.weight", 0) is 0 of those with another feed-forward layer.
+TEST_F(PluginTest, ASlotOfEachArgumentExists) {
+  for (const auto& plugin : plugins_) {
+    if (plugin->path != *folder) continue;
+    for (const auto& [root, rules] : plugin->arguments) {
+      std::vector<ModuleTree> trees;
+      for (const Entry& entry : entries_) {
+        if (entry.variant->module.type == root) trees.push_back(Build(entry));
+      }
+      for (const ArgumentRule& rule : rules) {
+        if (!absl::StartsWith(rule.mark.file, plugin->path + "/")) continue;  // Of the family that this one extends.
+        const std::vector<std::string> slots = SlotsRead(rule);
+        const auto exists = [&](const std::string& slot) {
+          const absl::StatusOr<KeyPattern> pattern = KeyPattern::Parse(slot);
+          return pattern.ok() && std::any_of(trees.begin(), trees.end(),
+                                             [&](const ModuleTree& tree) { return MatchesSlot(*pattern, tree); });
+        };
+        EXPECT_TRUE(slots.empty() || std::any_of(slots.begin(), slots.end(), exists))
+            << MarkString(rule.mark) << ": no variant of " << root << " has a slot " << absl::StrJoin(slots, " or ");
+      }
     }
   }
 }

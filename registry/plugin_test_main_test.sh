@@ -21,9 +21,9 @@ expect() {
 }
 
 large=(dinov2_vitg14 dinov2_vitg14_reg dinov2_vitl14 dinov2_vitl14_reg)
-expect 0 "a family with variants" "[  PASSED  ] 5 tests." dinov2 "$plugins/dinov2" "${large[@]}"
+expect 0 "a family with variants" "[  PASSED  ] 6 tests." dinov2 "$plugins/dinov2" "${large[@]}"
 expect 1 "large variants that are not listed" 'large = ["dinov2_vitg14", "dinov2_vitg14_reg", ' dinov2 "$plugins/dinov2"
-expect 0 "a family of shared layers" "[  PASSED  ] 5 tests." layers "$plugins/layers"
+expect 0 "a family of shared layers" "[  PASSED  ] 6 tests." layers "$plugins/layers"
 mkdir "$TEST_TMPDIR/none"
 expect 1 "a folder without plugin" "no plugin.yaml" dinov2 "$TEST_TMPDIR/none"
 expect 1 "another family's folder" "names another family than its BUILD file" dinov2 "$plugins/layers"
@@ -32,8 +32,12 @@ own=$TEST_TMPDIR/own
 mkdir -p "$own/pets" "$own/paws"
 printf 'family: paws\nsummary: used by pets\n' >"$own/paws/plugin.yaml"
 printf 'family: pets\nsummary: uses a plugin that is not built in\nuses: [paws]\n' >"$own/pets/plugin.yaml"
-expect 0 "a plugin that is not built in is used" "[  PASSED  ] 5 tests." pets "$own/pets,$own/paws"
+expect 0 "a plugin that is not built in is used" "[  PASSED  ] 6 tests." pets "$own/pets,$own/paws"
 expect 1 "the used plugin is not named" 'unknown family "paws"' pets "$own/pets"
+
+sed -i 's/shape("cls_token")/shape("cls_tokens")/' "$plugins/dinov2/plugin.yaml"
+expect 1 "a misspelt slot" "no variant of DinoVisionTransformer has a slot cls_tokens" dinov2 "$plugins/dinov2" "${large[@]}"
+sed -i 's/shape("cls_tokens")/shape("cls_token")/' "$plugins/dinov2/plugin.yaml"
 
 sed -i 's/^family: dinov2$/family: dinov/' "$plugins/dinov2/plugin.yaml"
 expect 1 "a misspelt family" "" dinov2 "$plugins/dinov2"

@@ -129,7 +129,7 @@ void DescribeKnobs(const ModuleNode& root, Manifest& manifest) {
 std::string WeightsUrl(const Variant& variant) {
   std::vector<std::string> urls;
   for (const PublishedFile& file : variant.files) {
-    if (!file.url.empty()) urls.push_back(file.url);
+    if (std::string url = PublishedAddress(file); !url.empty()) urls.push_back(std::move(url));
   }
   return absl::StrJoin(urls, ", ");
 }

@@ -44,7 +44,7 @@ std::string KeysOf(const StateDict& dict) {
 
 // Lists the patterns that no key matches, layout by layout, and the keys of the file.
 absl::Status Unrecognised(const Checkpoint& checkpoint, absl::string_view model,
-                          const std::vector<LayoutReadings>& layouts) {
+                          const std::vector<LayoutReadings>& layouts, absl::string_view layout_flag) {
   std::string text = absl::StrCat(checkpoint.path(), ": does not fit ", model, ": no layout is recognised");
   for (const auto& [layout, readings] : layouts) {
     if (readings.empty()) {
@@ -62,7 +62,7 @@ absl::Status Unrecognised(const Checkpoint& checkpoint, absl::string_view model,
   const std::vector<StateDict>& dicts = checkpoint.state_dicts();
   for (size_t i = 0; i < std::min(dicts.size(), kShown); ++i) absl::StrAppend(&text, "\n  ", KeysOf(dicts[i]));
   absl::StrAppend(&text, AdapterHint(checkpoint));
-  if (layouts.size() > 1) absl::StrAppend(&text, "\n  --layout=NAME compares with that layout in full");
+  if (layouts.size() > 1) absl::StrAppend(&text, "\n  --", layout_flag, "=NAME compares with that layout in full");
   if (dicts.size() > 1 || !dicts[0].path.empty()) {
     absl::StrAppend(&text, "\n  --state_dict=PATH compares with that dictionary");
   }
@@ -70,7 +70,7 @@ absl::Status Unrecognised(const Checkpoint& checkpoint, absl::string_view model,
 }
 
 absl::Status AmbiguousReading(const Checkpoint& checkpoint, absl::string_view model, const LayoutReading& first,
-                              const LayoutReading& second) {
+                              const LayoutReading& second, absl::string_view layout_flag) {
   const auto name = [](const LayoutReading& reading) {
     return reading.prefix.empty() ? DictName(reading.path) : absl::StrCat("the keys ", Brief(reading.prefix), "*");
   };
@@ -87,7 +87,8 @@ absl::Status AmbiguousReading(const Checkpoint& checkpoint, absl::string_view mo
   for (const LayoutReading* reading : {&first, &second}) {
     absl::StrAppend(&text, "\n  ", is_layout ? absl::StrCat("layout ", reading->layout->name, ", ") : "",
                     name(*reading), ": ", reading->dict->tensors.size(), " tensors; ",
-                    is_layout ? absl::StrCat("--layout=", reading->layout->name) : flag(*reading), " takes it");
+                    is_layout ? absl::StrCat("--", layout_flag, "=", reading->layout->name) : flag(*reading),
+                    " takes it");
   }
   return absl::FailedPreconditionError(text);
 }
@@ -185,18 +186,20 @@ absl::StatusOr<std::vector<LayoutReadings>> ReadLayouts(const Checkpoint& checkp
 }
 
 absl::StatusOr<Comparison> CompareInLayout(const Checkpoint& checkpoint, const std::vector<LayoutReadings>& layouts,
-                                           const ModuleTree& tree, absl::string_view model) {
+                                           const ModuleTree& tree, absl::string_view model,
+                                           absl::string_view layout_flag) {
   std::vector<const LayoutReading*> readings = SelectReadings(layouts, /*recognised=*/true);
   std::vector<Comparison> fitting = FittingComparisons(readings, tree);
   KeepPreferred(fitting);
   if (fitting.size() == 1) return std::move(fitting.front());
-  if (fitting.size() > 1) return AmbiguousReading(checkpoint, model, fitting[0].reading, fitting[1].reading);
+  if (fitting.size() > 1)
+    return AmbiguousReading(checkpoint, model, fitting[0].reading, fitting[1].reading, layout_flag);
   DropSmallParts(tree, readings);
   if (readings.empty() && layouts.size() == 1) {
     readings = SelectReadings(layouts, /*recognised=*/false);
     DropSmallParts(tree, readings);
   }
-  if (readings.empty()) return Unrecognised(checkpoint, model, layouts);
+  if (readings.empty()) return Unrecognised(checkpoint, model, layouts, layout_flag);
   return CompareBest(readings, tree);
 }
 

@@ -29,9 +29,10 @@ absl::StatusOr<std::vector<LayoutReadings>> ReadLayouts(const Checkpoint& checkp
 // several fill the slots in the same way, the first. If none fits, compares with the one that fills most slots. If
 // there is only one layout to pick from (named, or the only one of the key map), it need not be recognised for that.
 //   FailedPrecondition  no layout is recognised, or several readings fit and differ; the message says what each layout
-//                       wants and what the file holds
+//                       wants and what the file holds, and that `layout_flag`, as of SourceChoice, chooses
 absl::StatusOr<Comparison> CompareInLayout(const Checkpoint& checkpoint, const std::vector<LayoutReadings>& layouts,
-                                           const ModuleTree& tree, absl::string_view model);
+                                           const ModuleTree& tree, absl::string_view model,
+                                           absl::string_view layout_flag);
 
 // True if a dictionary fits `tree` in a layout that is recognised, or a part of one: if `is_whole`, one beside which it
 // has no other keys.

@@ -47,7 +47,7 @@ class ChooseLayoutTest : public testing::Test {
 
   absl::StatusOr<Comparison> Compare(const SourceChoice& choice = {}) {
     layouts_ = *ReadLayouts(*checkpoint_, key_map_, choice);
-    return CompareInLayout(*checkpoint_, layouts_, tree_, "net");
+    return CompareInLayout(*checkpoint_, layouts_, tree_, "net", choice.layout_flag);
   }
 
   KeyMap key_map_;

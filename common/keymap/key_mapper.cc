@@ -226,11 +226,11 @@ std::string IdleMissingHint(const ModuleTree& tree, const Comparison& comparison
 absl::StatusOr<KeyMapper> KeyMapper::Make(const Checkpoint& checkpoint, const KeyMap& key_map,
                                           const SourceChoice& choice) {
   ASSIGN_OR_RETURN(std::vector<LayoutReadings> layouts, ReadLayouts(checkpoint, key_map, choice));
-  return KeyMapper(checkpoint, key_map, std::move(layouts));
+  return KeyMapper(checkpoint, key_map, std::move(layouts), choice.layout_flag);
 }
 
 absl::StatusOr<Comparison> KeyMapper::Compare(const ModuleTree& tree, absl::string_view model) const {
-  return CompareInLayout(*checkpoint_, layouts_, tree, model);
+  return CompareInLayout(*checkpoint_, layouts_, tree, model, layout_flag_);
 }
 
 absl::StatusOr<Plan> KeyMapper::MakePlan(const ModuleTree& tree, absl::string_view model) const {

@@ -54,12 +54,17 @@ class KeyMapper {
   bool FitsWhole(const ModuleTree& tree) const;
 
  private:
-  KeyMapper(const Checkpoint& checkpoint, const KeyMap& key_map, std::vector<LayoutReadings> layouts)
-      : checkpoint_(&checkpoint), key_map_(&key_map), layouts_(std::move(layouts)) {}
+  KeyMapper(const Checkpoint& checkpoint, const KeyMap& key_map, std::vector<LayoutReadings> layouts,
+            std::string layout_flag)
+      : checkpoint_(&checkpoint),
+        key_map_(&key_map),
+        layouts_(std::move(layouts)),
+        layout_flag_(std::move(layout_flag)) {}
 
   const Checkpoint* checkpoint_;
   const KeyMap* key_map_;
   std::vector<LayoutReadings> layouts_;
+  std::string layout_flag_;
 };
 
 // Maps `checkpoint` onto one tree, as KeyMapper does.

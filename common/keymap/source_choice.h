@@ -17,6 +17,7 @@ struct SourceChoice {
   absl::optional<std::string> state_dict = absl::nullopt;
   // Whether a table of positions of another size is resampled for the model's, as timm does.
   bool resample = false;
+  std::string layout_flag = "layout";  // The flag that names a layout, for messages.
 };
 
 // The choice that the flags --layout, --state_dict and --prefix make. An empty `state_dict` chooses nothing, "." the

@@ -39,9 +39,8 @@ std::string ArtifactName(absl::string_view model, absl::string_view part) {
 }
 
 bool IsArtifactName(absl::string_view name) {
-  constexpr size_t kLongest = 64;
   const auto fits = [](char c) { return absl::ascii_isalnum(c) || c == '_'; };
-  return !name.empty() && name.size() <= kLongest && absl::ascii_isalpha(name.front()) &&
+  return !name.empty() && name.size() <= kLongestName && absl::ascii_isalpha(name.front()) &&
          std::all_of(name.begin(), name.end(), fits);
 }
 

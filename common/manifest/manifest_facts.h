@@ -23,8 +23,11 @@ inline std::string ArtifactName(const Manifest& manifest) {
   return ArtifactName(manifest.model(), manifest.method().empty() ? manifest.wrapper() : manifest.method());
 }
 
-// Whether an artifact and its node in a host may be called so: a letter, then letters, digits and underscores, 64 in
-// all at most.
+// The most characters in the name of an artifact.
+inline constexpr size_t kLongestName = 64;
+
+// Whether an artifact and its node in a host may be called so: a letter, then letters, digits and underscores,
+// kLongestName in all at most.
 bool IsArtifactName(absl::string_view name);
 
 // What people call the model.

@@ -88,9 +88,4 @@ std::string FindCheckpoint(const PublishedFile& file, const std::string& here, c
   return "";
 }
 
-std::string PublishedPlace(const PublishedFile& file) {
-  if (!file.url.empty() || file.hub.empty()) return file.url;
-  return absl::StrCat(file.name, " of the Hugging Face repository ", file.hub);
-}
-
 }  // namespace modelport

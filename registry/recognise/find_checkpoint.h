@@ -24,10 +24,6 @@ std::vector<std::string> SearchedPlaces(const PublishedFile& file, const std::st
 // The first of CheckpointPlaces that exists, or "".
 std::string FindCheckpoint(const PublishedFile& file, const std::string& here, const std::string& plugin);
 
-// Where to get a published file, for a message: its URL, or "FILE of the Hugging Face repository ORG/NAME"; "" if the
-// plugin names no place.
-std::string PublishedPlace(const PublishedFile& file);
-
 }  // namespace modelport
 
 #endif  // MODELPORT_REGISTRY_RECOGNISE_FIND_CHECKPOINT_H_

@@ -10,7 +10,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "registry/recognise/checked_plan.h"
-#include "registry/recognise/find_checkpoint.h"
+#include "registry/plugin.h"
 
 namespace modelport {
 namespace {
@@ -29,7 +29,7 @@ absl::StatusOr<std::vector<MappedPart>> MapSeeded(const Variant& variant, std::v
 // What to do if no checkpoint is given for `part`; `first` is one that is.
 absl::Status NoFile(const Variant& variant, const WeightPart& part, const std::string& first) {
   const PublishedFile& file = *part.file;
-  const std::string place = PublishedPlace(file);
+  const std::string place = PublishedAddress(file);
   return absl::InvalidArgumentError(
       absl::StrCat(first, ": fills a part of ", variant.name, ", and no file is given for ", file.part,
                    place.empty() ? "" : absl::StrCat("\n  get ", place), "\n  pass --checkpoint=", first, ",",

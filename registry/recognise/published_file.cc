@@ -11,7 +11,6 @@
 #include "common/digest/sha256.h"
 #include "common/progress/progress.h"
 #include "common/status/status_macros.h"
-#include "registry/recognise/find_checkpoint.h"
 
 namespace modelport {
 namespace {
@@ -39,7 +38,7 @@ absl::Status CheckFile(const Registry& registry, const Variant& variant, const P
     }
   }
   if (models.empty()) return absl::OkStatus();
-  const std::string place = PublishedPlace(wanted);
+  const std::string place = PublishedAddress(wanted);
   return absl::FailedPreconditionError(absl::StrCat(path, ": is the published file of ", absl::StrJoin(models, ", "),
                                                     ", not of ", variant.name, "\n  ", source, ", which ", page,
                                                     " states\n  pass --model=", models.front(),

@@ -273,7 +273,7 @@ absl::Status FitsNoModel(const Registry& registry, const Checkpoint& checkpoint,
       absl::StrCat(message, "\n  --plugin_path=FOLDER adds the plugins that are not built in"));
 }
 
-absl::Status CheckKnownLayout(const Registry& registry, absl::string_view flag, const std::string& layout) {
+absl::Status CheckKnownLayout(const Registry& registry, const SourceChoice& choice) {
   std::set<std::string> names = {"auto"};
   for (const CatalogEntry& entry : registry.catalog()) {
     const KeyMap& key_map = entry.plugin->key_map;
@@ -282,10 +282,10 @@ absl::Status CheckKnownLayout(const Registry& registry, absl::string_view flag, 
       for (const Layout& known : part.key_map.layouts) names.insert(known.name);
     }
   }
-  if (names.count(layout) > 0) return absl::OkStatus();
+  if (names.count(choice.layout) > 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("--", flag, "=", layout, ": no family has this layout",
-                   NearestHint(layout, std::vector<std::string>(names.begin(), names.end()))));
+      absl::StrCat("--", choice.layout_flag, "=", choice.layout, ": no family has this layout",
+                   NearestHint(choice.layout, std::vector<std::string>(names.begin(), names.end()))));
 }
 
 absl::optional<NearestVariant> FindNearestVariant(const Registry& registry, const Checkpoint& checkpoint,

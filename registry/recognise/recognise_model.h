@@ -37,8 +37,8 @@ absl::StatusOr<RecognisedModel> RecogniseModel(const Registry& registry, const s
 // FailedPrecondition: `checkpoint` fits no variant in what `choice` admits; names the nearest.
 absl::Status FitsNoModel(const Registry& registry, const Checkpoint& checkpoint, const SourceChoice& choice);
 
-// InvalidArgument: `layout`, the value of the flag `flag`, is neither auto nor a layout of any family.
-absl::Status CheckKnownLayout(const Registry& registry, absl::string_view flag, const std::string& layout);
+// InvalidArgument: the layout of `choice` is neither auto nor one of any family.
+absl::Status CheckKnownLayout(const Registry& registry, const SourceChoice& choice);
 
 // What a file that does not fit fits instead, for the errors of MapWeights.
 class FittingHint {

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <map>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "common/manifest/manifest_facts.h"
@@ -68,6 +70,15 @@ std::string Line(int type, const std::string& name, const std::string& help, con
                  const std::string& value) {
   return absl::StrCat(" addUserKnob {", type, " ", name, " l ", Quoted(KnobLabel(name)), " t ", Quoted(help), options,
                       "}\n ", name, " ", value);
+}
+
+// The group of knobs, closed at first, in which the knob stands: "more_points" for what belongs to point_2 and those
+// behind it; "" for none.
+std::string GroupOf(absl::string_view name) {
+  const std::vector<absl::string_view> words = absl::StrSplit(name, '_');
+  int number = 0;
+  const bool is_later = words.size() > 2 && absl::SimpleAtoi(words[1], &number) && number > 1;
+  return is_later ? absl::StrCat("more_", words[0], "s") : "";
 }
 
 std::string PlaceLine(const PlaceKnob& place, const Manifest& manifest) {
@@ -133,7 +144,17 @@ absl::Status CheckKnobNames(const Manifest& manifest, const std::function<bool(c
 std::string KnobLines(const Manifest& manifest) {
   const std::vector<PlaceKnob> places = PlaceKnobs(manifest);
   std::vector<std::string> lines;
+  std::string group;  // That is open, "" for none.
+  const auto begin_group = [&](const std::string& next) {
+    if (next == group) return;
+    if (!group.empty()) lines.push_back(absl::StrCat(" addUserKnob {20 end_", group, " l \"\" n -1}"));
+    if (!next.empty()) {
+      lines.push_back(absl::StrCat(" addUserKnob {20 ", next, " l ", Quoted(KnobLabel(next)), " n 1}\n ", next, " 0"));
+    }
+    group = next;
+  };
   for (const Manifest::Knob& knob : manifest.knobs()) {
+    begin_group(GroupOf(knob.name()));
     const auto place = std::find_if(places.begin(), places.end(), [&](const PlaceKnob& place) {
       return std::find(place.parts.begin(), place.parts.end(), knob.name()) != place.parts.end();
     });
@@ -143,6 +164,7 @@ std::string KnobLines(const Manifest& manifest) {
       lines.push_back(PlaceLine(*place, manifest));
     }
   }
+  begin_group("");
   return absl::StrJoin(lines, "\n");
 }
 

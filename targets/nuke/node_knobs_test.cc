@@ -3,6 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -49,6 +52,18 @@ TEST(NodeKnobsTest, NumbersOfAPointOrABoxAreOneKnob) {
   EXPECT_THAT(links,
               HasSubstr("box_right:{\"min(1, max(0, (parent.box_area.r - WholeFormat.box.x) / input.width))\"};"));
   EXPECT_THAT(links, HasSubstr("strength:{\"min(1, max(0, parent.strength))\"};"));
+}
+
+TEST(NodeKnobsTest, SecondAndLaterPointsAreInAGroup) {
+  Manifest manifest = Numbers({"point_1_x", "point_1_y", "point_2_is", "point_2_x", "point_2_y", "point_3_is", "hard"});
+  std::vector<std::string> names;
+  for (const absl::string_view line : absl::StrSplit(KnobLines(manifest), '\n')) {
+    const std::vector<absl::string_view> words = absl::StrSplit(line, ' ');
+    if (words[1] == "addUserKnob") names.push_back(absl::StrCat(words[2], words[3]));
+  }
+  EXPECT_THAT(names, ElementsAre("{12point_1", "{20more_points", "{7point_2_is", "{12point_2", "{7point_3_is",
+                                 "{20end_more_points", "{7hard"));
+  EXPECT_THAT(KnobLines(manifest), HasSubstr(" addUserKnob {20 more_points l \"more points\" n 1}\n more_points 0\n"));
 }
 
 TEST(NodeKnobsTest, NumbersOfAnotherRangeAreNoPlace) {

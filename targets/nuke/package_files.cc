@@ -23,6 +23,7 @@
 #include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/runtime/runtime.h"
+#include "targets/nuke/model_icon.h"
 #include "targets/nuke/node_knobs.h"
 #include "targets/nuke/nuke_release.h"
 #include "targets/nuke/templates.h"
@@ -59,14 +60,18 @@ std::string FileName(absl::string_view path, const Manifest& manifest) {
   return absl::StrCat(ArtifactName(manifest), name);
 }
 
-// The templates with `data`; `name_of` gives the name of each file in the folder, or "" for one that is left out.
+// The templates with `data`; `name_of` gives the name of each file in the folder, or "" for one that is left out. The
+// icons are those of the artifact `icon_name`.
 absl::StatusOr<std::vector<PackageFile>> FilledTemplates(
-    const TemplateData& data, absl::FunctionRef<std::string(absl::string_view path)> name_of) {
+    const TemplateData& data, const std::string& icon_name,
+    absl::FunctionRef<std::string(absl::string_view path)> name_of) {
   std::vector<PackageFile> files;
   for (const EmbeddedFile& source : NukeTemplates()) {
     PackageFile file = {name_of(source.path), std::string(source.text)};
     if (file.name.empty()) continue;
-    if (!absl::EndsWith(file.name, ".png")) {
+    if (absl::EndsWith(file.name, ".png")) {
+      ASSIGN_OR_RETURN(file.text, ModelIcon(source.text, icon_name));
+    } else {
       ASSIGN_OR_RETURN(file.text, FillTemplate(source.text, data, EscapeOf(file.name)));
     }
     files.push_back(std::move(file));
@@ -137,9 +142,17 @@ std::string Title(const Manifest& manifest) {
   return absl::StrCat(model, manifest.wrapper().empty() ? "" : " ", manifest.wrapper());
 }
 
+// The name that the artifact has by itself.
+std::string ModelName(const Manifest& manifest) { return ArtifactName(manifest.model(), manifest.wrapper()); }
+
 // The name of the node in menus, where a slash would begin a submenu.
 std::string DisplayName(const Manifest& manifest) {
-  const std::string name = manifest.name().empty() ? Title(manifest) : manifest.name();
+  std::string name = manifest.name().empty() ? Title(manifest) : manifest.name();
+  // Of a package for one of several Nukes the name is that of the model with the release behind it.
+  absl::string_view release = manifest.name();
+  if (absl::ConsumePrefix(&release, ModelName(manifest)) && absl::ConsumePrefix(&release, "_nuke")) {
+    name = absl::StrCat(Title(manifest), " (Nuke ", absl::StrReplaceAll(release, {{"_", "."}}), ")");
+  }
   return absl::StrCat(absl::StrReplaceAll(name, {{"/", "-"}}), IsSeeded(manifest) ? " SEEDED" : "");
 }
 
@@ -265,7 +278,8 @@ void AddChannels(const Manifest::Interface& interface, TemplateData& data) {
 // A piece of the rainbow from blue to red, whose middle is at `peak` of 4 quarters, over the range that the knobs set.
 std::string RainbowOf(const std::string& channel, int peak, bool is_depth) {
   const std::string ranged =
-      absl::StrCat("(", channel, " - parent.preview_low) / (parent.preview_high - parent.preview_low)");
+      absl::StrCat("(", channel, " - parent.preview_low) / (parent.preview_high == parent.preview_low ? 1 : ",
+                   "parent.preview_high - parent.preview_low)");
   // Depth that is remapped is 0 to 1.
   const std::string scaled = is_depth ? absl::StrCat("(parent.remap ? ", channel, " : ", ranged, ")") : ranged;
   return absl::StrCat("min(1, max(0, 1.5 - abs(4 * ", scaled, " - ", peak, ")))");
@@ -288,7 +302,12 @@ void AddPreview(const Manifest& manifest, TemplateData& data) {
   data.lists["previewed"] = KeepIf(is_coloured);
   data.lists["previewed_flow"] = KeepIf(kind == "flow");
   data.lists["switched_preview"] = KeepIf(!is_coloured && kind != "colour" && kind != "flow");
-  data.values["preview_high"] = MainOutput(manifest).unit().empty() ? "1" : "20";
+  const bool has_unit = !MainOutput(manifest).unit().empty(), is_depth = kind == "depth";
+  // Relative depth has no bounds. That of most models ends below 5.
+  data.values["preview_high"] = has_unit ? "20" : is_depth ? "5" : "1";
+  data.values["range_help"] = !is_depth  ? ""
+                              : has_unit ? " The numbers are in the unit that the knobs choose."
+                                         : " The model's depth has no unit: set the numbers to what the Viewer shows.";
   data.values["remapped_range"] = kind == "depth" ? ", or from 0 to 1 with *Remap*" : "";
   data.lists["preview"] = {};
   for (size_t i = 0; kind != "colour" && i < 3; ++i) {
@@ -381,10 +400,23 @@ void ClearHelp(Manifest& manifest) {
   }
 }
 
+// The text in lines that a panel of usual width shows whole.
+std::string InLines(absl::string_view text) {
+  constexpr size_t kLine = 90;
+  std::string lines;
+  size_t length = 0;
+  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
+    const bool is_full = length > 0 && length + 1 + word.size() > kLine;
+    absl::StrAppend(&lines, length == 0 ? "" : is_full ? "\n" : " ", word);
+    length = (is_full ? 0 : length + 1) + word.size();
+  }
+  return lines;
+}
+
 void AddHelp(const Manifest& manifest, TemplateData& data) {
   std::vector<TemplateValues>& help = data.lists["help"];
   for (const std::string& text : HelpTexts(manifest))
-    help.push_back({{"help", text}, {"index", absl::StrCat(help.size())}});
+    help.push_back({{"help", text}, {"lines", InLines(text)}, {"index", absl::StrCat(help.size())}});
 }
 
 void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
@@ -421,6 +453,8 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   data.lists["depth"] = KeepIf(interface.kind() == "depth");
   data.values["keeps_rgba"] =
       interface.kind() == "matte" ? "1 - max(parent.replace_rgba, parent.premultiply)" : "1 - parent.replace_rgba";
+  const auto& channels = interface.channels_out();
+  data.values["replaced"] = channels.size() == 1 && channels[0] == "rgba.alpha" ? "alpha" : "rgba";
   data.lists["direction"] = KeepIf(!MainOutput(manifest).larger_is().empty());
   data.lists["unit"] = KeepIf(!MainOutput(manifest).unit().empty());
   data.lists["padded"] = KeepIf(interface.multiple_of() > 1);
@@ -463,7 +497,7 @@ absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manife
   ASSIGN_OR_RETURN(TemplateData data, NukePackageData(manifest));
   data.lists["pictured"] = KeepIf(!picture.empty());
   data.values["picture"] = picture;
-  return FilledTemplates(data, [&](absl::string_view path) { return FileName(path, manifest); });
+  return FilledTemplates(data, ModelName(manifest), [&](absl::string_view path) { return FileName(path, manifest); });
 }
 
 absl::Status CheckNukeUses(const Manifest& manifest) {
@@ -509,7 +543,7 @@ absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manif
   data.values["version"] = node.modelport_version();
   data.values["weights_licence"] = absl::StrJoin(licences, ", ");
   data.values["summary"] = absl::StrCat("one of ", absl::StrJoin(names, ", "));
-  return FilledTemplates(data, [&](absl::string_view path) {
+  return FilledTemplates(data, name, [&](absl::string_view path) {
     const absl::string_view name = path.substr(path.rfind('/') + 1);
     if (name == kChoicePage) return std::string("README.md");
     const bool is_of_artifact = name == "README.md" || name == "convert.py" || absl::EndsWith(name, ".nk");

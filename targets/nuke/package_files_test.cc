@@ -382,7 +382,8 @@ TEST_F(PackageFilesTest, ANodeThatRetimesMovesBothFrames) {
                           "LinearToSRGB: WholeFormat", "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2",
                           "SRGBToLinear: Inference1", "BackToPlate: SRGBToLinear", "NextMotion: Frame2 BackToPlate",
                           "NextMoved: NextMotion", "FirstMotion: FirstFrame BackToPlate", "FirstMoved: FirstMotion",
-                          "BetweenPlate: FirstMoved NextMoved BackToPlate", "Copy1: BetweenPlate BackToPlate",
+                          "BetweenPlate: FirstMoved NextMoved BackToPlate", "MovedAlpha: FirstFrame BetweenPlate",
+                          "RetimedChannels: BetweenPlate FirstFrame MovedAlpha", "Copy1: RetimedChannels BackToPlate",
                           "CopyMotion: Copy1 BackToPlate", "Output1: CopyMotion"));
   EXPECT_THAT(ReadNukeScript(texts["tiny.gizmo"]).faults, IsEmpty());
   EXPECT_THAT(texts["README.md"],
@@ -431,7 +432,8 @@ TEST_F(PackageFilesTest, ANodeForOneImageTakesItAsItIs) {
   EXPECT_THAT(
       gizmo,
       AllOf(HasSubstr("  expr0 \"parent.preview == 1 ? depth.Z : min(1, max(0, 1.5 - abs(4 * (parent.remap ? depth.Z : "
-                      "(depth.Z - parent.preview_low) / (parent.preview_high - parent.preview_low)) - 3)))\"\n"),
+                      "(depth.Z - parent.preview_low) / (parent.preview_high == parent.preview_low ? 1 : "
+                      "parent.preview_high - parent.preview_low)) - 3)))\"\n"),
             Not(HasSubstr("premultiply"))));
   // The bounding box goes in as an image of its own, and what comes out goes back to its place.
   EXPECT_THAT(gizmo, AllOf(HasSubstr("box {{\"parent.overscan ? input.bbox.x : 0\"}"),

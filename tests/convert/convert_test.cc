@@ -14,6 +14,7 @@
 #include "tests/support/examples.h"
 #include "tests/support/layout_file.h"
 #include "tests/support/tool_process.h"
+#include "tests/support/toy_plugin.h"
 
 namespace modelport {
 namespace {
@@ -209,38 +210,18 @@ TEST_F(ConvertTest, KeysWithoutAPlaceInTheModelAreLeftOutByName) {
   }
 }
 
-// A plugin with a vector that files may lack, in the folder that is returned.
+// The flag of a plugin with a vector that files may lack.
 std::string WriteToyWithOptional() {
-  const std::string plugin = EmptyFolder("optional");
-  std::ofstream(plugin + "/plugin.yaml") << R"yaml(family: toy
-summary: two vectors
-upstream: {source: "https://example.org/toy", commit: none, licence: NOASSERTION}
-preprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}
-examples: ["forward([1, 3])"]
-variants: {toy: {summary: two vectors, module: Toy(2), file: toy.pth, licence: MIT, published: false}}
-)yaml";
-  std::ofstream(plugin + "/modules.yaml") << R"yaml(modules:
-  Toy(dim):
-    parameters: {a: [dim], b: [dim]}
-    methods: |
-      def forward(self, x: Tensor) -> Tensor:
-        return x * self.a + self.b
-)yaml";
-  std::ofstream(plugin + "/keymap.yaml") << R"yaml(layouts:
-  original: {recognise: [a], missing: [{key: b, reason: old files lack it}]}
+  return WriteToyPlugin(EmptyFolder("optional") + "/toy",
+                        R"yaml(  original: {recognise: [a], missing: [{key: b, reason: old files lack it}]}
   net: {recognise: [net.a], sources: [{slot: "{a,b}", key: "net.{a,b}"}], missing: [{key: b, reason: old files lack it, written: true}]}
-)yaml";
-  return plugin;
+)yaml");
 }
 
 // An item of --leave_out for a key that has a place is refused, also beside one for a key that has none.
 TEST_F(ConvertTest, KeysWithAPlaceAreNotLeftOutWithOthers) {
-  const std::string plugins = "--plugin_path=" + WriteToyWithOptional();
-  std::ofstream(Path("m"), std::ios::binary)
-      << SafetensorsFile(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
-                         R"("b":{"dtype":"F32","shape":[2],"data_offsets":[8,16]},)"
-                         R"("head":{"dtype":"F32","shape":[1],"data_offsets":[16,20]}})",
-                         "8 bytes.8 Bytes.4444");
+  const std::string plugins = WriteToyWithOptional();
+  std::ofstream(Path("m"), std::ios::binary) << ToyFile({"a", "b", "head"});
   const auto convert = [&](const std::string& items) {
     return RunWarmTool("convert", {"--checkpoint=m", "--layout=net", "--out=out", plugins, "--leave_out=" + items},
                        folder_);
@@ -249,11 +230,11 @@ TEST_F(ConvertTest, KeysWithAPlaceAreNotLeftOutWithOthers) {
   const ToolResult all = convert("{any}");
   EXPECT_THAT(all.err, HasSubstr("1 unexpected"));
   ASSERT_EQ(convert("head").exit_status, 0) << convert("head").err;
-  EXPECT_THAT(ReadFile(Path("out")), HasSubstr("8 Bytes."));
+  EXPECT_THAT(ReadFile(Path("out")), HasSubstr("number01"));
 }
 
 TEST_F(ConvertTest, ZerosHaveTheDtypeOfTheFile) {
-  const std::string plugins = "--plugin_path=" + WriteToyWithOptional();
+  const std::string plugins = WriteToyWithOptional();
   std::ofstream(Path("m"), std::ios::binary)
       << SafetensorsFile(R"({"a":{"dtype":"F16","shape":[2],"data_offsets":[0,4]}})", "4444");
   const ToolResult result = RunWarmTool("convert", {"--checkpoint=m", "--layout=net", "--out=out", plugins}, folder_);
@@ -300,39 +281,31 @@ TEST_F(ConvertTest, UnknownNamesAreErrorsWithTheNearest) {
 }
 
 TEST_F(ConvertTest, AFileThatTheLayoutDoesNotReadIsNotWritten) {
-  const std::string plugin = EmptyFolder("toy");
-  std::ofstream(plugin + "/plugin.yaml") << R"yaml(family: toy
-summary: two vectors
-upstream: {source: "https://example.org/toy", commit: none, licence: NOASSERTION}
-preprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}
-examples: ["forward([1, 3])"]
-variants: {toy: {summary: two vectors, module: Toy(2), file: toy.pth, licence: MIT, published: false}}
-)yaml";
-  std::ofstream(plugin + "/modules.yaml") << R"yaml(modules:
-  Toy(dim):
-    parameters: {a: [dim], b: [dim]}
-    methods: |
-      def forward(self, x: Tensor) -> Tensor:
-        return x * self.a + self.b
-)yaml";
-  std::ofstream(plugin + "/keymap.yaml") << R"yaml(layouts:
-  original: {recognise: [a]}
+  const std::string plugins = WriteToyPlugin(EmptyFolder("odd") + "/toy", R"yaml(  original: {recognise: [a]}
   good: {recognise: [net.a], sources: [{slot: "{a,b}", key: "net.{a,b}"}]}
   odd: {recognise: [net.c], sources: [{slot: "{a,b}", key: "net.{a,b}"}]}
-)yaml";
-  std::ofstream(Path("m"), std::ios::binary)
-      << SafetensorsFile(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
-                         R"("b":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
-                         "8 bytes.8 bytes.");
+)yaml");
+  std::ofstream(Path("m"), std::ios::binary) << ToyFile({"a", "b"});
   const auto convert = [&](const std::string& layout) {
-    return RunWarmTool("convert", {"--checkpoint=m", "--layout=" + layout, "--out=out", "--plugin_path=" + plugin},
-                       folder_);
+    return RunWarmTool("convert", {"--checkpoint=m", "--layout=" + layout, "--out=out", plugins}, folder_);
   };
   EXPECT_EQ(convert("good").exit_status, 0) << convert("good").err;
   EXPECT_THAT(convert("odd").err,
               AllOf(StartsWith("INVALID_ARGUMENT: --layout=odd: its rules cannot be reversed: a file of theirs: does "
                                "not fit toy"),
                     HasSubstr("net.c")));
+}
+
+// --layout names the layout that is written.
+TEST_F(ConvertTest, AnUnrecognisedLayoutIsNamedByFrom) {
+  const std::string plugins = WriteToyPlugin(EmptyFolder("from") + "/toy", R"yaml(  original: {recognise: [a]}
+  other: {recognise: [net.a], sources: [{slot: "{a,b}", key: "net.{a,b}"}]}
+)yaml");
+  std::ofstream(Path("m"), std::ios::binary) << ToyFile({"x", "b"});
+  EXPECT_THAT(
+      RunWarmTool("convert", {"--checkpoint=m", "--layout=original", "--out=out", "--model=toy", plugins}, folder_).err,
+      AllOf(HasSubstr("no layout is recognised"), HasSubstr("\n  --from=NAME compares with that layout in full\n"),
+            Not(HasSubstr("--layout="))));
 }
 
 TEST_F(ConvertTest, TheInputIsNotReplacedAndAnExistingOutputIs) {

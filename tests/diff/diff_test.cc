@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/checkpoint/testing/table_files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -13,6 +12,7 @@
 #include "tests/support/examples.h"
 #include "tests/support/layout_file.h"
 #include "tests/support/tool_process.h"
+#include "tests/support/toy_plugin.h"
 
 namespace modelport {
 namespace {
@@ -142,32 +142,14 @@ TEST_F(DiffTest, AnArtifactInAWrapperHasTheTensorsOfItsModel) {
                                 HasSubstr("127 tensors: 127 equal\n")));
 }
 
-// A plugin whose vectors stand in the order of `parameters`, in a folder of its own.
-std::string WriteToy(const std::string& name, const std::string& parameters) {
-  const std::string plugin = EmptyFolder(name) + "/toy";
-  std::filesystem::create_directory(plugin);
-  std::ofstream(plugin + "/plugin.yaml") << R"yaml(family: toy
-summary: two vectors
-upstream: {source: "https://example.org/toy", commit: none, licence: NOASSERTION}
-preprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}
-examples: ["forward([1, 2])"]
-variants: {toy: {summary: two vectors, module: Toy(2), file: toy.pth, licence: MIT, published: false}}
-)yaml";
-  std::ofstream(plugin + "/modules.yaml") << "modules:\n  Toy(dim):\n    parameters: {" << parameters
-                                          << "}\n    methods: |\n      def forward(self, x: Tensor) -> Tensor:\n"
-                                          << "        return x * self.p + self.q\n";
-  std::ofstream(plugin + "/keymap.yaml") << "layouts:\n  original: {recognise: [p]}\n";
-  return "--plugin_path=" + plugin;
-}
-
 // Of equal shapes only the names tell which is which.
 TEST_F(DiffTest, AnArtifactOfAnotherTextIsReadByTheNamesOfItsTensors) {
-  std::ofstream(folder_ + "/ck.safetensors", std::ios::binary)
-      << SafetensorsFile(R"({"p":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
-                         R"("q":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
-                         "8 bytes.8 Bytes.");
-  const std::string then = WriteToy("then", "p: [dim], q: [dim]"), now = WriteToy("now", "q: [dim], p: [dim]");
-  const std::string more = WriteToy("more", "p: [dim], q: [dim], r: [dim]");
+  std::ofstream(folder_ + "/ck.safetensors", std::ios::binary) << ToyFile({"a", "b"});
+  const auto write = [](const std::string& folder, const std::string& parameters) {
+    return WriteToyPlugin(EmptyFolder(folder) + "/toy", "  original: {recognise: [a]}\n", parameters);
+  };
+  const std::string then = write("then", "a: [2], b: [2]"), now = write("now", "b: [2], a: [2]");
+  const std::string more = write("more", "a: [2], b: [2], r: [2]");
   const ToolResult exported =
       RunTool("export", {"--model=toy", "--checkpoint=ck.safetensors", "--out=m.pt", "--noverify", then}, folder_);
   ASSERT_EQ(exported.exit_status, 0) << exported.err;
@@ -224,19 +206,37 @@ TEST_F(DiffTest, DictionariesAreChosenByName) {
 
 // A file with two models of one kind is refused by that model, which is said.
 TEST_F(DiffTest, WhyFilesAreComparedByKeyIsSaid) {
-  std::ofstream(folder_ + "/two.safetensors", std::ios::binary)
-      << SafetensorsFile(R"({"s.p":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
-                         R"("s.q":{"dtype":"F32","shape":[2],"data_offsets":[8,16]},)"
-                         R"("t.p":{"dtype":"F32","shape":[2],"data_offsets":[16,24]},)"
-                         R"("t.q":{"dtype":"F32","shape":[2],"data_offsets":[24,32]}})",
-                         "8 bytes.8 Bytes.8 BYTES.8 bYTES.");
-  const std::string toy = WriteToy("two", "p: [dim], q: [dim]");
+  std::ofstream(folder_ + "/two.safetensors", std::ios::binary) << ToyFile({"s.a", "s.b", "t.a", "t.b"});
+  const std::string toy = WriteToyPlugin(EmptyFolder("two") + "/toy");
   const ToolResult result = RunTool("diff", {"two.safetensors", "two.safetensors", toy}, folder_);
   EXPECT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("compared by key, because "), HasSubstr("two parts fit toy and differ\n"),
-                                HasSubstr("--state_dict=A,B takes")));
-  EXPECT_THAT(RunTool("diff", {"two.safetensors", "two.safetensors", toy, "--state_dict=s,t"}, folder_).out,
-              Not(HasSubstr("by key")));
+                                HasSubstr("--prefix=s. takes it\n"), HasSubstr("--prefix=t. takes it\n")));
+  for (const char* parts : {"--prefix=s.,t.", "--state_dict=s,t"}) {
+    const ToolResult chosen = RunTool("diff", {"two.safetensors", "two.safetensors", toy, parts}, folder_);
+    EXPECT_EQ(chosen.exit_status, 1) << parts;
+    EXPECT_THAT(chosen.out, Not(HasSubstr("by key"))) << parts;
+  }
+}
+
+TEST_F(DiffTest, ALayoutIsChosenByName) {
+  const std::string original = File(RegistersModel() + ".safetensors");
+  EXPECT_THAT(Diff(original, original, {"--layout=original"}).out, HasSubstr("layout original"));
+  EXPECT_THAT(Diff(original, original, {"--layout=tim"}).err,
+              StartsWith("INVALID_ARGUMENT: --layout=tim: no family has this layout; nearest: "));
+  EXPECT_THAT(Diff(original, original, {"--layout=timm"}).err,
+              AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr("fits no model of the catalog in a layout timm")));
+}
+
+TEST_F(DiffTest, WhatAnArtifactDoesNotTakeIsAnError) {
+  const std::string checkpoint = File(RegistersModel() + ".safetensors");
+  Export(RegistersModel(), checkpoint, "a.pt");
+  for (const std::string& flag : {std::string("--state_dict=teacher"), std::string("--prefix=teacher"),
+                                  std::string("--layout=original"), "--model=" + DepthModel()}) {
+    EXPECT_THAT(Diff("a.pt", "a.pt", {flag}).err, StartsWith("INVALID_ARGUMENT: --model, --state_dict, --prefix and"));
+  }
+  // A checkpoint beside it takes them.
+  EXPECT_EQ(Diff("a.pt", checkpoint, {"--layout=original"}).exit_status, 0);
 }
 
 TEST_F(DiffTest, FilesThatAreNoCheckpointsAreErrors) {

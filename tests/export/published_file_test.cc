@@ -166,7 +166,7 @@ TEST_F(PublishedFileTest, AnotherModelsFileIsAnError) {
                                      ": is the published file of relative, not of metric\n  sha256:",
                                      Sha256Of(ReadFile(RelativeFile())),
                                      ", which https://example.org/sums states\n  pass --model=relative, or get "
-                                     "metric.pth of the Hugging Face repository org/metric\n"));
+                                     "https://huggingface.co/org/metric/resolve/main/metric.pth\n"));
   EXPECT_THAT(FileNames(folder_), ElementsAre("plugin"));
 }
 

@@ -20,7 +20,8 @@ TEST(RuntimeCasesTest, SetEveryKnob) {
     flags.push_back("--weights=seeded");
     const ToolResult exported = RunWarmTool("export", flags, folder);
     ASSERT_EQ(exported.exit_status, 0) << exported.err;
-    for (const auto& knob : nlohmann::json::parse(ReadFile(folder + "/m.manifest.json"))["knobs"]) {
+    const auto manifest = nlohmann::json::parse(ReadFile(folder + "/m.manifest.json"));
+    for (const auto& knob : manifest["knobs"]) {
       EXPECT_THAT(artifact.knobs, testing::Contains(testing::StartsWith(knob["name"].get<std::string>() + "=")))
           << testing::PrintToString(artifact);
     }

@@ -22,6 +22,7 @@
 #include "tests/manifests/key_list.h"
 #include "tests/support/examples.h"
 #include "tests/support/tool_process.h"
+#include "tests/support/toy_plugin.h"
 #include "tools/image/testing/sample_images.h"
 
 namespace modelport {
@@ -68,31 +69,6 @@ void WriteFileOfOtherArguments(const std::string& path) {
     return;
   }
   ADD_FAILURE() << "no list is of such a file";
-}
-
-// Writes a plugin of two numbers into the folder `twins` of `folder`, and beside it a file with two such models.
-void WriteTwins(const std::string& folder) {
-  const std::string plugin = folder + "/twins";
-  std::filesystem::create_directory(plugin);
-  std::ofstream(plugin + "/plugin.yaml") << R"yaml(family: twins
-summary: two numbers
-upstream: {source: "https://example.org/twins", commit: none, licence: NOASSERTION}
-preprocessing: {}
-examples: ["forward([1])"]
-variants: {twins: {summary: two numbers, module: Twins(), file: twins.pth, licence: MIT, published: false}}
-)yaml";
-  std::ofstream(plugin + "/modules.yaml") << R"yaml(modules:
-  Twins():
-    parameters: {a: [1], b: [1]}
-    methods: |
-      def forward(self, x: Tensor) -> Tensor:
-        return x * self.a + self.b
-)yaml";
-  std::ofstream(plugin + "/keymap.yaml") << "layouts:\n  original: {recognise: [a]}\n";
-  std::vector<SafetensorsTensor> tensors;
-  for (const char* key : {"one.a", "one.b", "two.a", "two.b"}) tensors.push_back({key, DType::kFloat32, {1}});
-  std::ofstream(folder + "/twins.safetensors", std::ios::binary)
-      << SafetensorsHeader(tensors, {}) << "1111222233334444";
 }
 
 // Adds the fields of `value`, whose own is `path`, to `found`; what is within one that is listed has no rows.
@@ -189,8 +165,8 @@ TEST_F(ReportTest, ExportVerifyAndInspect) {
   EXPECT_TRUE(nearest["files"][0].contains("nearest")) << nearest;
   WriteFileOfOtherArguments(folder_ + "/other.safetensors");
   EXPECT_FALSE(Run("inspect", {"--checkpoint=other.safetensors"})["files"][0]["inferred"][0]["arguments"].empty());
-  WriteTwins(folder_);
-  const json refused = Run("inspect", {"--checkpoint=twins.safetensors", "--plugin_path=twins"});
+  std::ofstream(folder_ + "/two.safetensors", std::ios::binary) << ToyFile({"one.a", "one.b", "two.a", "two.b"});
+  const json refused = Run("inspect", {"--checkpoint=two.safetensors", WriteToyPlugin(folder_ + "/toy")});
   EXPECT_THAT(refused["files"][0]["refused"].dump(), HasSubstr("two parts fit"));
   ExpectAll("inspect");
 }

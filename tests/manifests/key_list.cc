@@ -84,6 +84,8 @@ KeyList ReadKeyList(const std::string& path) {
       list.models.assign(words.begin() + 1, words.end());
     } else if (words[0] == "layout") {
       list.layout = words.at(1);
+    } else if (words[0] == "pairs") {
+      list.pairs = words.at(1);
     } else if (words[0] == "flags") {
       list.flags.emplace_back(absl::StripPrefix(line, "flags "));
     } else if (words[0] == "repeat") {

@@ -18,6 +18,7 @@ struct KeyList {
   bool has_other_order = false;     // Whether upstream's modules have another order than the module tree.
   std::vector<std::string> models;  // Those that the file fits.
   std::string layout;               // In which it has these keys.
+  std::string pairs;                // The sha256 of which tensors fill which slots, where outputs proved it.
   std::vector<std::string> flags;   // Those by which the tools take it: "--model=NAME --set=ARGUMENT=VALUE".
   std::vector<SeededKey> keys;      // In the order of the file.
   std::vector<SeededKey> unused;    // Those that the model has no slots for.

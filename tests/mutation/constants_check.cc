@@ -7,6 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -83,6 +84,12 @@ absl::StatusOr<ConstantsTable> ReadConstantsTable(const std::string& path) {
   const absl::StatusOr<ConstantsTable> table = Read(stream);
   if (!table.ok()) return Annotate(table.status(), path);
   return table;
+}
+
+std::string ConstantsText(const ModuleTree& tree) {
+  std::map<std::string, std::string> constants;
+  Collect(tree.root, constants);
+  return absl::StrJoin(constants, ", ", absl::PairFormatter(" = "));
 }
 
 std::vector<std::string> CheckConstants(const ModuleTree& tree, const ConstantsTable& table,

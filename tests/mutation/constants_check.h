@@ -31,6 +31,9 @@ struct ConstantsTable {
 // Alternatives stand for a row each.
 absl::StatusOr<ConstantsTable> ReadConstantsTable(const std::string& path);
 
+// All constants and attributes of `tree`: "height = 1024, width = 1024".
+std::string ConstantsText(const ModuleTree& tree);
+
 // Every disagreement of `tree`'s constants and attributes with the table's column `variant`: other values, constants
 // without a row, and rows that match no constant.
 std::vector<std::string> CheckConstants(const ModuleTree& tree, const ConstantsTable& table,

@@ -1,17 +1,22 @@
 // The effect of a wrong eps can be smaller than rounding, so every constant is also compared as data with the value
 // that upstream's constructors set.
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "common/module_tree/module_tree.h"
+#include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
+#include "registry/wrappers.h"
 #include "tests/mutation/constants_check.h"
 #include "tests/support/case_table.h"
 
@@ -20,7 +25,55 @@ namespace {
 
 using testing::IsEmpty;
 
+// What `export --with_preprocess` puts around a variant, without the model in it; nullopt: it has nothing for images.
+absl::StatusOr<absl::optional<ModuleTree>> ImageTree(const CatalogEntry& entry) {
+  const auto& [plugin, variant] = entry;
+  const std::vector<const Wrapper*> wrappers = WrappersOf(*plugin, *variant, /*target=*/"");
+  if (wrappers.empty()) return absl::optional<ModuleTree>();
+  ASSIGN_OR_RETURN(const ModuleTree model, BuildModuleTree(plugin->library, variant->module));
+  ASSIGN_OR_RETURN(ModuleTree tree, BuildWithin(*wrappers.front(), *plugin, *variant, model));
+  auto& children = tree.root.children;
+  children.erase(
+      std::remove_if(children.begin(), children.end(), [](const auto& child) { return child.name == "model"; }),
+      children.end());
+  return absl::make_optional(std::move(tree));
+}
+
 class ConstantsTest : public testing::TestWithParam<std::string> {};
+class ImageConstantsTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(ImageConstantsTest, AgreeWithUpstreamsPreparationOfImages) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const ConstantsTable table, ReadConstantsTable(GetParam()));
+  ASSERT_FALSE(table.variants.empty());
+  for (const std::string& variant : table.variants) {
+    ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(variant));
+    ASSERT_OK_AND_ASSIGN(const absl::optional<ModuleTree> tree, ImageTree(entry));
+    ASSERT_TRUE(tree.has_value()) << variant;
+    EXPECT_THAT(CheckConstants(*tree, table, variant), IsEmpty()) << variant;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, ImageConstantsTest, testing::ValuesIn(FamilyFiles("image_constants.txt")));
+
+// Where all variants prepare images alike, the goldens of one speak for all.
+TEST(ImageConstantsTest, VariantsThatDifferAreListed) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
+  std::map<std::string, std::map<std::string, std::vector<std::string>>> variants;  // By family and constants.
+  for (const CatalogEntry& entry : registry.catalog()) {
+    ASSERT_OK_AND_ASSIGN(const absl::optional<ModuleTree> tree, ImageTree(entry));
+    if (tree) variants[entry.plugin->family][ConstantsText(*tree)].push_back(entry.variant->name);
+  }
+  for (const auto& [family, by_constants] : variants) {
+    if (by_constants.size() == 1) continue;
+    const absl::StatusOr<ConstantsTable> table =
+        ReadConstantsTable("models/" + family + "/testdata/image_constants.txt");
+    for (const auto& [constants, names] : by_constants) {
+      EXPECT_OK(table.status()) << "for the variants " << testing::PrintToString(names) << " with " << constants;
+      EXPECT_THAT(table.ok() ? table->variants : names, testing::IsSupersetOf(names)) << family;
+    }
+  }
+}
 
 TEST_P(ConstantsTest, AgreeWithUpstreamsConstructors) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));

@@ -375,6 +375,7 @@ Plate Gizmo::Evaluate(const std::string& name, double frame) {
   if (node.type == "Keymix") {
     return MixPlates(plate, Evaluate(node.inputs[1], frame), Evaluate(node.inputs[2], frame), node);
   }
+  if (node.type == "Switch") return Evaluate(node.inputs.at(static_cast<size_t>(knob("which"))), frame);
   ADD_FAILURE() << name << " is an unknown node " << node.type;
   return plate;
 }

@@ -284,6 +284,9 @@ TEST(GizmoTest, AMatteHasItsLayerAndReplacesAlphaOnDemand) {
   const Plate premultiplied = gizmo.Run(PlateAt, 1);
   ExpectNear(matte, premultiplied.Get("rgba.alpha", plate.format()));
   ExpectNear(plate.Get("rgba.red", plate.format()) * matte, premultiplied.Get("rgba.red", plate.format()));
+  // The preview is the matte itself.
+  gizmo.Set("preview", "true");
+  ExpectNear(matte, gizmo.Run(PlateAt, 1).Get("rgba.red", plate.format()));
 }
 
 TEST(GizmoTest, AMatteOfAPlateAloneHasItsLayer) {
@@ -509,6 +512,16 @@ TEST(GizmoTest, ARetimeMovesEveryChannelAsItsColours) {
     ExpectNear(output[0].mul(inside), between.Get("depth.Z", format).div(50).mul(inside));
     EXPECT_FALSE(at::equal(between.channels.at("depth.Z"), plate_at(2).channels.at("depth.Z")));
   }
+  // Fewer channels move on demand; the others are those of the frame before.
+  const Plate moved = gizmo.Run(plate_at, 4);
+  for (const auto& [choice, moves_alpha] : {std::pair("rgb", false), std::pair("rgba", true)}) {
+    gizmo.Set("retimed_channels", choice);
+    const Plate between = gizmo.Run(plate_at, 4);
+    ExpectNear(moved.Get("rgba.green", format), between.Get("rgba.green", format));
+    ExpectNear(plate_at(2).Get("depth.Z", format), between.Get("depth.Z", format));
+    ExpectNear((moves_alpha ? moved : plate_at(2)).Get("rgba.alpha", format), between.Get("rgba.alpha", format));
+  }
+  gizmo.Set("retimed_channels", "all");
   // What the model sees are both frames as a display shows them, and with overscan all of their pixels.
   Gizmo linear = GizmoOf(name);
   for (const Area& seen : {format, PlateAt(2).box}) {

@@ -79,6 +79,7 @@ const std::set<std::string>* KnobsOf(const std::string& type) {
       {"IDistort",
        {"channels", "uv", "uv_offset", "uv_scale", "blur", "blur_scale", "maskChannel", "invert_mask", "premultiplied",
         "filter"}},
+      {"Switch", {"which"}},
       {"Keymix", {"channels", "maskChannel", "invertMask", "mix", "bbox"}},
       {"Reformat",
        {"type", "format", "box_width", "box_height", "box_fixed", "scale", "resize", "center", "filter", "clamp",
@@ -304,7 +305,8 @@ class Reader {
     if (inputs != node.values.end() && !absl::SimpleAtoi(inputs->second.text, &left)) {
       Fault(absl::StrCat(node.type, ": ", inputs->second.text, " is no number of inputs"));
     }
-    static const auto* const wanted = new std::map<std::string, int>{{"Input", 0}, {"Copy", 2}, {"Keymix", 3}};
+    static const auto* const wanted =
+        new std::map<std::string, int>{{"Input", 0}, {"Copy", 2}, {"Keymix", 3}, {"Switch", 3}};
     const auto want = wanted->find(node.type);
     if (want != wanted->end() && want->second != left) {
       Fault(absl::StrCat(node.type, ": wants inputs ", want->second, ", has ", left));

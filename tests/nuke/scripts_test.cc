@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
 using testing::Not;
@@ -36,7 +37,7 @@ constexpr char kPython[] = "/usr/bin/python3";
 
 // Runs a script in a Nuke of this version; `breaks` is part of the names of what cannot be converted.
 ToolResult RunInNuke(const std::string& version, const std::vector<std::string>& arguments, const std::string& folder,
-                     const std::string& breaks = "", bool is_mac = false, bool has_gpu = true) {
+                     const std::string& breaks = "", bool is_mac = false, bool has_gpu = true, bool has_model = true) {
   std::vector<std::string> all = {"-B"};
   all.insert(all.end(), arguments.begin(), arguments.end());
   const std::string stub = DataPath("tests/nuke/stub");  // The child is in `folder`.
@@ -46,6 +47,7 @@ ToolResult RunInNuke(const std::string& version, const std::vector<std::string>&
     setenv("STUB_BREAKS", breaks.c_str(), 1);
     setenv("STUB_MAC", is_mac ? "1" : "", 1);
     setenv("STUB_NO_GPU", has_gpu ? "" : "1", 1);
+    setenv("STUB_NO_MODEL", has_model ? "" : "1", 1);
   }));
 }
 
@@ -92,17 +94,21 @@ TEST_F(ScriptsTest, AMenuShowsWhatItsNukeLoads) {
     EXPECT_EQ(result.exit_status, 0) << result.err;
     return result.out;
   };
-  EXPECT_EQ(menu("13.0", old), absl::StrCat("menu Cattery/Depth Estimation/", old, " SEEDED | nuke.createNode(\"", old,
-                                            "\") | ", old, ".png\n"));
+  EXPECT_THAT(menu("13.0", old),
+              AllOf(StartsWith("menu Cattery/Depth Estimation/"),
+                    EndsWith(absl::StrCat(" (Nuke 13) SEEDED | nuke.createNode(\"", old, "\") | ", old, ".png\n"))));
   EXPECT_EQ(menu("13.2", newer), "");
   EXPECT_EQ(menu("15.0", newer), "");
-  EXPECT_THAT(menu("15.1", newer), StartsWith("menu Cattery/"));
+  EXPECT_THAT(menu("15.1", newer), AllOf(StartsWith("menu Cattery/"), HasSubstr(" (Nuke 15.1) SEEDED | ")));
   EXPECT_THAT(menu("16.0", newer), StartsWith("menu Cattery/"));
   // Within a Cattery the menu of Nuke 14 and newer finds the node itself.
   fs::create_directory(folder + "/Cattery");
   fs::rename(folder + "/" + old, folder + "/Cattery/" + old);
   EXPECT_EQ(menu("14.0", "Cattery/" + old), "");
   EXPECT_THAT(menu("13.2", "Cattery/" + old), StartsWith("menu Cattery/"));
+  // One of another name is none.
+  fs::rename(folder + "/Cattery", folder + "/cattery");
+  EXPECT_THAT(menu("14.0", "cattery/" + old), StartsWith("menu Cattery/"));
 }
 
 TEST_F(ScriptsTest, OnlyNuke13LoadsInferenceFirst) {
@@ -120,19 +126,25 @@ TEST_F(ScriptsTest, AFolderOfPackagesIsConvertedWithChecksums) {
   const std::string script = place + old + "/convert.py";
   const std::string cat = absl::StrCat(place, old, "/", old, ".cat"),
                     other = absl::StrCat(place, newer, "/", newer, ".cat");
-  // One fails, and leaves nothing; the other is made.
+  // What this Nuke makes of the package for an older one that one would not read, so it makes its own. Its conversion
+  // fails, and leaves nothing.
+  constexpr absl::string_view kMade = ": made, for Nuke 15.1 and newer\n", kOld = ": made, for Nuke 13.2 and newer\n";
+  const std::string left =
+      absl::StrCat(cat, ": is for Nuke 13.0, and this Nuke loads another package of the model: convert it there\n");
   const ToolResult first = RunInNuke("15.1", {script, "all packages"}, folder, "_nuke15");
   EXPECT_EQ(first.exit_status, 1);
-  constexpr absl::string_view kMade = ": made, for Nuke 15.1 and newer\n", kOld = ": made, for Nuke 13.2 and newer\n";
-  EXPECT_EQ(first.out, absl::StrCat(cat, kMade, other, ": failed: cannot read ", newer, ".pt\n"));
-  EXPECT_EQ(ReadFile(cat), "cat of " + old + ".pt");
-  EXPECT_EQ(ReadFile(cat + ".sha256"), absl::StrCat(Sha256Of(ReadFile(cat)), "  ", old, ".cat\n"));
+  EXPECT_EQ(first.out, absl::StrCat(left, other, ": failed: cannot read ", newer, ".pt\n"));
   EXPECT_THAT(FileNames(place + newer), Not(Contains(HasSubstr(".cat"))));
-  // The second run makes what is missing and leaves what is there.
   const ToolResult second = RunInNuke("15.1", {script, "all packages"}, folder);
   EXPECT_EQ(second.exit_status, 0);
-  EXPECT_EQ(second.out, absl::StrCat(cat, ": exists\n", other, kMade));
+  EXPECT_EQ(second.out, absl::StrCat(left, other, kMade));
   EXPECT_EQ(ReadFile(other), "cat of " + newer + ".pt");
+  EXPECT_EQ(ReadFile(other + ".sha256"), absl::StrCat(Sha256Of(ReadFile(other)), "  ", newer, ".cat\n"));
+  EXPECT_FALSE(fs::exists(cat));
+  // The older one makes what is missing and leaves what is there.
+  const ToolResult third = RunInNuke("13.2", {script, "all packages"}, folder);
+  EXPECT_EQ(third.exit_status, 0);
+  EXPECT_EQ(third.out, absl::StrCat(cat, kOld, other, ": exists\n"));
   EXPECT_EQ(ReadFile(place + "SHA256SUMS"), absl::StrCat(Sha256Of(ReadFile(cat)), "  ", old, "/", old, ".cat\n",
                                                          Sha256Of(ReadFile(other)), "  ", newer, "/", newer, ".cat\n"));
   // An older Nuke leaves what it does not load.
@@ -211,6 +223,9 @@ TEST_F(ScriptsTest, TheCodeInANodeRuns) {
                 expected + "value gpu_name | a GPU\n" + greyed + "enabled halfPrecision | False\n");
     }
   }
+  // All are where the Inference node takes no file.
+  EXPECT_EQ(RunInNuke("15.1", {"node.py"}, folder, /*breaks=*/"", false, true, /*has_model=*/false).out,
+            expected + "value gpu_name | a GPU\nenabled speed | False\nenabled halfPrecision | False\n");
 }
 
 TEST(PackageNameTest, ANameOfOnesOwnIsThatOfEveryFileAndOfTheNode) {

@@ -420,7 +420,7 @@ absl::StatusOr<Converted> ConvertParts(const Registry& registry, const ConvertOp
 
 absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const ConvertOptions& options) {
   for (const CheckpointFile& file : options.checkpoints) {
-    RETURN_IF_ERROR(CheckKnownLayout(registry, "from", file.choice.layout));
+    RETURN_IF_ERROR(CheckKnownLayout(registry, file.choice));
   }
   ASSIGN_OR_RETURN(const LeaveOut leave_out, LeaveOut::Parse(options.leave_out));
   std::vector<UsedCheckpoint> inputs;

@@ -34,6 +34,7 @@
 #include "common/tensor/shape.h"
 #include "common/text/printable.h"
 #include "registry/recognise/checked_plan.h"
+#include "registry/recognise/recognise_model.h"
 
 namespace modelport {
 namespace {
@@ -83,12 +84,12 @@ absl::StatusOr<Checkpoint> OpenArtifactTensors(const std::shared_ptr<const Store
 // A file that was opened, and the variants that it may be of.
 struct DiffFile {
   Checkpoint checkpoint;  // Of an artifact: its tensors by the names of their slots.
-  absl::optional<Manifest> manifest;
-  absl::optional<ArtifactRequest> request;  // Of an artifact: its model, with the arguments that it was made with.
-  std::vector<std::string> models;
-  absl::optional<std::string> state_dict;  // The dictionary to take.
-  std::string refusal = {};                // As of DiffSide.
-  bool is_mapped = true;                   // Whether its keys are mapped onto slots; if not, they are their names.
+  absl::optional<Manifest> manifest = {};
+  absl::optional<ArtifactRequest> request = {};  // Of an artifact: its model, with the arguments that it was made with.
+  std::vector<std::string> models = {};
+  SourceChoice choice = {};  // What to take of a checkpoint.
+  std::string refusal = {};  // As of DiffSide.
+  bool is_mapped = true;     // Whether its keys are mapped onto slots; if not, they are their names.
 };
 
 // A side and what is compared of it.
@@ -137,11 +138,14 @@ absl::StatusOr<DiffFile> DescribeStored(const Registry& registry,
   ASSIGN_OR_RETURN(Checkpoint checkpoint, is_mapped ? OpenCheckpoint(file.path())
                                                     : OpenArtifactTensors(artifact, *manifest, kept->tree->slots));
   std::vector<std::string> models = {entry->variant->name};
-  return DiffFile{
-      std::move(checkpoint), std::move(manifest), *std::move(request), std::move(models), absl::nullopt, "", is_mapped};
+  return DiffFile{.checkpoint = std::move(checkpoint),
+                  .manifest = std::move(manifest),
+                  .request = *std::move(request),
+                  .models = std::move(models),
+                  .is_mapped = is_mapped};
 }
 
-absl::StatusOr<DiffFile> OpenFile(const Registry& registry, const DiffInput& input, const std::string& model) {
+absl::StatusOr<DiffFile> OpenFile(const Registry& registry, const CheckpointFile& input, const std::string& model) {
   const absl::StatusOr<std::shared_ptr<const StoredArtifact>> artifact = OpenArtifact(input.path);
   if (artifact.ok() && (*artifact)->has_code()) return DescribeStored(registry, *artifact);
   // No checkpoint is an ONNX file: what is wrong with one, such as its data file, is said of it.
@@ -149,13 +153,30 @@ absl::StatusOr<DiffFile> OpenFile(const Registry& registry, const DiffInput& inp
     RETURN_IF_ERROR(artifact.status());
   }
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(input.path));
-  if (!model.empty()) return DiffFile{std::move(checkpoint), absl::nullopt, absl::nullopt, {model}, input.state_dict};
-  const std::vector<FittingVariant> fitting = FindFittingVariants(registry, checkpoint, {"auto", input.state_dict});
-  std::vector<std::string> models = NamesOfFitting(fitting);
-  std::string refusal;
-  if (models.empty() && !fitting.empty()) refusal = std::string(fitting.front().plan.status().message());
-  return DiffFile{std::move(checkpoint), absl::nullopt,    absl::nullopt,
-                  std::move(models),     input.state_dict, std::move(refusal)};
+  DiffFile file = {.checkpoint = std::move(checkpoint), .choice = input.choice};
+  if (!model.empty()) {
+    file.models = {model};
+    return file;
+  }
+  const std::vector<FittingVariant> fitting = FindFittingVariants(registry, file.checkpoint, input.choice);
+  file.models = NamesOfFitting(fitting);
+  if (file.models.empty() && !fitting.empty()) file.refusal = std::string(fitting.front().plan.status().message());
+  if (!file.models.empty() || input.choice.layout == "auto") return file;
+  return absl::FailedPreconditionError(absl::StrCat(input.path, ": fits no model of the catalog in a layout ",
+                                                    Brief(input.choice.layout),
+                                                    "; without --layout it is compared by its keys"));
+}
+
+// Makes sure that a choice of the user's chooses something.
+absl::Status CheckChoices(const DiffFile& a, const CheckpointFile& a_input, const DiffFile& b,
+                          const CheckpointFile& b_input, const std::string& model) {
+  const auto chooses = [](const SourceChoice& choice) { return choice.layout != "auto" || choice.state_dict; };
+  const bool are_artifacts = a.manifest && b.manifest;
+  if (!are_artifacts || (model.empty() && !chooses(a_input.choice) && !chooses(b_input.choice)))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--model, --state_dict, --prefix and --layout say what to take of a checkpoint, and both files are artifacts; "
+      "leave them out");
 }
 
 // The model as which a file with the variants `models` is compared with one with `others`.
@@ -250,8 +271,7 @@ absl::StatusOr<Side> ReadBySlot(const Registry& registry, const DiffFile& file, 
     side.tensors = TensorsOf(file.checkpoint, file.checkpoint.state_dicts().front());
     return side;
   }
-  ASSIGN_OR_RETURN(const Plan plan,
-                   MakePlan(file.checkpoint, entry.plugin->key_map, tree, {"auto", file.state_dict}, model));
+  ASSIGN_OR_RETURN(const Plan plan, MakePlan(file.checkpoint, entry.plugin->key_map, tree, file.choice, model));
   side.facts.layout = plan.layout;
   side.facts.state_dict = plan.state_dict;
   AddBeside(plan.left_out, &side.facts);
@@ -261,7 +281,7 @@ absl::StatusOr<Side> ReadBySlot(const Registry& registry, const DiffFile& file, 
 
 // The dictionary to take, or the one with most tensors, by its keys.
 absl::StatusOr<Side> ReadByKey(const DiffFile& file) {
-  const absl::StatusOr<const StateDict*> dict = ChooseDict(file.checkpoint, file.state_dict);
+  const absl::StatusOr<const StateDict*> dict = ChooseDict(file.checkpoint, file.choice.state_dict);
   if (!dict.ok()) return Annotate(dict.status(), file.checkpoint.path());
   Side side = {Describe(file, ""), {}, TensorsOf(file.checkpoint, **dict)};
   side.facts.state_dict = (*dict)->path;
@@ -308,11 +328,13 @@ bool FileDifference::is_equal() const {
          });
 }
 
-absl::StatusOr<FileDifference> DiffFiles(const Registry& registry, const DiffInput& a, const DiffInput& b,
+absl::StatusOr<FileDifference> DiffFiles(const Registry& registry, const CheckpointFile& a, const CheckpointFile& b,
                                          const std::string& model) {
   if (!model.empty()) RETURN_IF_ERROR(registry.Find(model).status());
+  for (const CheckpointFile* file : {&a, &b}) RETURN_IF_ERROR(CheckKnownLayout(registry, file->choice));
   ASSIGN_OR_RETURN(const DiffFile a_file, OpenFile(registry, a, model));
   ASSIGN_OR_RETURN(const DiffFile b_file, OpenFile(registry, b, model));
+  RETURN_IF_ERROR(CheckChoices(a_file, a, b_file, b, model));
   ASSIGN_OR_RETURN(auto sides, ReadSides(registry, a_file, b_file));
   auto& [a_side, b_side] = sides;
   FileDifference difference;

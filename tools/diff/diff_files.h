@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/types/optional.h"
+#include "registry/recognise/weight_source.h"
 #include "registry/registry.h"
 #include "tools/diff/compare_tensors.h"
 #include "tools/diff/configuration.h"
@@ -26,12 +26,6 @@ struct DiffSide {
   std::string refusal = {};
 };
 
-// A file to compare.
-struct DiffInput {
-  std::string path;
-  absl::optional<std::string> state_dict = absl::nullopt;  // The dictionary of a checkpoint to take, "" for the root.
-};
-
 struct FileDifference {
   DiffSide a, b;
   // Whether both have a model, so that settings are compared and tensors by the slots that they fill. If not, tensors
@@ -43,16 +37,18 @@ struct FileDifference {
   bool is_equal() const;
 };
 
-// Compares the files `a` and `b`, each a checkpoint in any layout or an artifact that Modelport wrote. A checkpoint is
-// of `model`, or if that is empty, of the variants of the catalog that it fits: one that the other file is of, too, or
+// Compares the files `a` and `b`, each a checkpoint in any layout or an artifact that Modelport wrote. Of an artifact
+// all is compared, whatever is chosen of it, so that one choice serves an artifact and a checkpoint. A checkpoint is of
+// `model`, or if that is empty, of the variants of the catalog that it fits: one that the other file is of, too, or
 // else the first. Slots that a checkpoint lacks are not filled. The tensors of an artifact are taken in the order of
 // the slots of its model, as Modelport writes them; only `verify` proves that its code uses them so. Where it was made
 // from another text of its plugin, a TorchScript file is read as a checkpoint, by the names that it has.
 //   NotFound            no such file, or no such model
-//   InvalidArgument     neither a checkpoint nor an artifact with a manifest, or no such dictionary
+//   InvalidArgument     neither a checkpoint nor an artifact with a manifest, or no such dictionary or layout; two
+//                       artifacts of which a part or a model is chosen
 //   FailedPrecondition  a checkpoint does not fit `model`, or an artifact is of a model that is not in the catalog
 //   DataLoss            a damaged file, or an artifact whose tensors are not those of its model
-absl::StatusOr<FileDifference> DiffFiles(const Registry& registry, const DiffInput& a, const DiffInput& b,
+absl::StatusOr<FileDifference> DiffFiles(const Registry& registry, const CheckpointFile& a, const CheckpointFile& b,
                                          const std::string& model);
 
 }  // namespace modelport

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -200,13 +199,10 @@ nlohmann::ordered_json TextJson(const absl::optional<std::string>& text) {
   return text ? nlohmann::ordered_json(*text) : nlohmann::ordered_json(nullptr);
 }
 
-// Why two files are compared by key. What a refusal says of flags is for other tools.
+// Why two files are compared by key.
 std::string ReasonForKeys(const FileDifference& difference) {
   for (const DiffSide& side : {difference.a, difference.b}) {
-    if (side.refusal.empty()) continue;
-    const std::vector<absl::string_view> lines = absl::StrSplit(side.refusal, '\n');
-    const bool has_two = absl::StrContains(lines.front(), "two parts") || absl::StrContains(lines.front(), "two dict");
-    return absl::StrCat(lines.front(), has_two ? "\n  --state_dict=A,B takes a dictionary, or a part, of each" : "");
+    if (!side.refusal.empty()) return side.refusal;
   }
   return "no model of the catalog fits both";
 }

@@ -295,7 +295,7 @@ absl::Status Inspect(InspectFlags& flags) {
     ASSIGN_OR_RETURN(entry, registry.Find(*flags.model));
   } else {
     for (const CheckpointFile& file : files) {
-      RETURN_IF_ERROR(CheckKnownLayout(registry, "layout", file.choice.layout));
+      RETURN_IF_ERROR(CheckKnownLayout(registry, file.choice));
     }
   }
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));

@@ -69,9 +69,8 @@ std::string ReleaseName(const HostRequest& host) {
 
 // Makes sure that `name`, to which a release may have been added, is not too long for an artifact.
 absl::Status CheckLength(const std::string& name) {
-  constexpr size_t kMost = 64;
-  if (name.size() <= kMost) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(Brief(name), ": a name has at most ", kMost,
+  if (name.size() <= kLongestName) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(Brief(name), ": a name has at most ", kLongestName,
                                                  " characters; give a shorter one with --name or --choice"));
 }
 

@@ -47,13 +47,13 @@ std::string Cure(const Variant& variant) {
   std::vector<std::string> places, names;
   for (const PublishedFile& file : variant.files) {
     names.push_back(file.name);
-    if (std::string place = PublishedPlace(file); !place.empty()) places.push_back(std::move(place));
+    if (std::string place = PublishedAddress(file); !place.empty()) places.push_back(std::move(place));
   }
   if (places.empty()) {
     return absl::StrCat("pass --checkpoint=FILE", variant.files.size() > 1 ? ",FILE" : "",
                         " if you have its weights: the plugin names no place where they are published");
   }
-  const std::string whole = PublishedPlace(variant.whole);
+  const std::string whole = PublishedAddress(variant.whole);
   return absl::StrCat("get ", absl::StrJoin(places, "\n  get "),
                       "\n  and pass --checkpoint=", absl::StrJoin(names, ","),
                       whole.empty() ? "" : absl::StrCat("\n  or get ", whole, " and pass it alone"));

@@ -41,6 +41,7 @@ absl::StatusOr<CheckpointFiles> SourceFlags::Files(const std::vector<std::string
   CheckpointFiles files;
   for (size_t i = 0; i < paths.size(); ++i) {
     files.push_back({paths[i], ParseSourceChoice(layouts[i], dicts[i], prefixes[i])});
+    files.back().choice.layout_flag = layout.name();
   }
   return files;
 }

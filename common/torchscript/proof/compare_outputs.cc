@@ -361,10 +361,13 @@ absl::Status CannotCompare(absl::string_view name, absl::string_view what) {
                    "; outputs are compared as dense tensors on the CPU, and lists, tuples, dictionaries of them"));
 }
 
-// The size that a difference is divided by: the range of the elements or, if all are equal, their magnitude.
-double Size(const at::Tensor& elements) {
+// The size that a difference of a tensor with `dimensions` is divided by, of its finite `elements`: their range, or
+// their largest magnitude if all are equal or the tensor has one number an image. Two such numbers, which may be nearly
+// equal, have a range that tells nothing of rounding.
+double Size(const at::Tensor& elements, int64_t dimensions) {
   const double largest = elements.max().item<double>(), smallest = elements.min().item<double>();
-  return largest > smallest ? largest - smallest : std::abs(largest);
+  if (largest > smallest && dimensions > 1) return largest - smallest;
+  return std::max(std::abs(largest), std::abs(smallest));
 }
 
 // The elements as float64, those of a complex tensor as pairs.
@@ -385,7 +388,7 @@ absl::StatusOr<Difference> CompareNumbers(const at::Tensor& expected, const at::
     difference.max_abs = std::max(difference.max_abs, 1.0);
   }
   const at::Tensor values = a.masked_select(finite);
-  const double size = values.numel() > 0 ? Size(values) : 0;
+  const double size = values.numel() > 0 ? Size(values, expected.dim()) : 0;
   difference.relative = size > 0 ? difference.max_abs / size : difference.max_abs;
   return difference;
 }

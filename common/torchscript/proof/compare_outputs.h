@@ -46,8 +46,8 @@ bool BitwiseEqual(const at::Tensor& a, const at::Tensor& b);
 // How far two outputs are apart.
 struct Difference {
   double max_abs = 0;  // Largest absolute difference of two elements.
-  // Largest, over all tensors, of max_abs / (largest - smallest element of the expected tensor), or of max_abs /
-  // |element| where all elements are equal.
+  // Largest, over all tensors, of max_abs / (largest - smallest element of the expected tensor), or of max_abs / largest
+  // |element| where all elements are equal or the tensor has at most one dimension: one number an image.
   double relative = 0;
 
   // Sets each field to the larger of both.

@@ -146,12 +146,18 @@ TEST(CompareValuesTest, StructuresAreComparedToTheLeaf) {
 }
 
 TEST(CompareValuesTest, DifferencesAreRelativeToTheRange) {
-  const at::Tensor a = at::arange(0, 11, at::kFloat);
+  const at::Tensor a = at::arange(100, 111, at::kFloat).reshape({1, 11});
   at::Tensor b = a.clone();
-  b[3] += 0.5;
+  b[0][3] += 0.5;
   ASSERT_OK_AND_ASSIGN(const Difference difference, CompareValues(a, b, "f"));
   EXPECT_FLOAT_EQ(difference.max_abs, 0.5);
   EXPECT_FLOAT_EQ(difference.relative, 0.05);
+}
+
+TEST(CompareValuesTest, OneNumberAnImageIsComparedByItsSize) {
+  ASSERT_OK_AND_ASSIGN(const Difference difference,
+                       CompareValues(at::tensor({-4.0f, 3.999f}), at::tensor({-4.0f, 3.997f}), "f"));
+  EXPECT_NEAR(difference.relative, 0.0005, 1e-7);
 }
 
 TEST(CompareValuesTest, ASingleElementIsItsOwnRange) {

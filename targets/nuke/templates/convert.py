@@ -2,8 +2,9 @@
 
     Nuke@nuke_oldest@ --nukex -t convert.py [FOLDER...]
 
-Each FOLDER is a package or holds packages, at any depth; by default it is the folder of this file. A .cat that exists is left as it is, and a package for
-a newer Nuke than this one is left to that. An older Nuke than this one does not read what this one makes. Beside each new .cat stands its checksum, NAME.cat.sha256, and SHA256SUMS in FOLDER lists those of all, for
+Where only an interactive licence is at hand, add -i before -t. Each FOLDER is a package or holds packages, at any depth; by default it is the folder of this
+file. A .cat that exists is left as it is. An older Nuke than this one does not read what this one makes: of a model's packages for several Nukes this one
+makes that of the newest Nuke that is not newer than itself, and leaves the others to theirs. Beside each new .cat stands its checksum, NAME.cat.sha256, and SHA256SUMS in FOLDER lists those of all, for
 sha256sum --check. The exit status is 1 if one could not be made.
 """
 import hashlib
@@ -14,6 +15,7 @@ import sys
 import nuke
 
 _ENDING = "_CatFileCreator.nk"
+_NEEDED = "NukeX is needed, with a licence and the flag --nukex, and with -i where the licence is an interactive one"
 
 
 def _scripts(folder):
@@ -41,6 +43,22 @@ def _oldest_nuke(script):
     return tuple(map(int, version.groups()))
 
 
+def _model(script):
+    """What the packages of a model for several Nukes have in common: the name without what --nuke adds."""
+    return re.sub(r"_nuke[0-9]+(_[0-9]+)*$", "", os.path.basename(script)[:-len(_ENDING)])
+
+
+def _nukes_of_models(scripts):
+    """Of each model, the oldest Nukes of its packages."""
+    nukes = {}
+    for script in scripts:
+        try:
+            nukes.setdefault(_model(script), set()).add(_oldest_nuke(script))
+        except (OSError, RuntimeError):
+            pass  # It is said where the package is converted.
+    return nukes
+
+
 def _write_list(folder, cats):
     lines = []
     for cat in cats:
@@ -61,7 +79,7 @@ def _convert(script, cat):
     nuke.scriptReadFile(script.replace("\\", "/"))
     creator = nuke.toNode("CatFileCreator1")
     if creator is None:
-        raise RuntimeError("Nuke made no CatFileCreator: NukeX is needed, with a licence and the flag --nukex")
+        raise RuntimeError("Nuke made no CatFileCreator: " + _NEEDED)
     # Read into another script, the node has no folder of its own. The file gets its name when it is whole.
     new = cat[:-len(".cat")] + ".new.cat"
     creator["torchScriptFile"].setValue((cat[:-len(".cat")] + ".pt").replace("\\", "/"))
@@ -69,7 +87,7 @@ def _convert(script, cat):
     try:
         creator["createCatFile"].execute()
         if not os.path.isfile(new) or os.path.getsize(new) == 0:
-            raise RuntimeError("Nuke made no file: NukeX is needed, with a licence and the flag --nukex")
+            raise RuntimeError("Nuke made no file: " + _NEEDED)
         # Written with the file's name alone, so that it can be checked where both are copied to.
         with open(cat + ".sha256", "w") as file:
             file.write(_sha256(new) + "  " + os.path.basename(cat) + "\n")
@@ -86,6 +104,7 @@ def main(folders):
         print("no package in " + ", ".join(folders))
         return 1
     this = (nuke.NUKE_VERSION_MAJOR, nuke.NUKE_VERSION_MINOR)
+    nukes = _nukes_of_models(scripts)
     for script in scripts:
         cat = script[:-len(_ENDING)] + ".cat"
         if os.path.exists(cat):
@@ -95,6 +114,9 @@ def main(folders):
             oldest = _oldest_nuke(script)
             if this < oldest:
                 print("%s: is for Nuke %d.%d and newer: convert it there" % ((cat,) + oldest))
+                continue
+            if any(oldest < other <= this for other in nukes[_model(script)]):
+                print("%s: is for Nuke %d.%d, and this Nuke loads another package of the model: convert it there" % ((cat,) + oldest))
                 continue
             _convert(script, cat)
             print("%s: made, for Nuke %d.%d and newer" % ((cat,) + this))

@@ -3,8 +3,8 @@ import pathlib
 
 import nuke
 
-# Since Nuke 14 the Cattery menu itself finds what lies in a folder "Cattery", by its cat.json.
-_IN_CATTERY = any(part.lower() == "cattery" for part in pathlib.Path(__file__).parts)
+# Since Nuke 14 the Cattery menu itself finds what lies in a folder of exactly this name, by its cat.json.
+_IN_CATTERY = "Cattery" in pathlib.Path(__file__).parts
 # An older Nuke, which may search the same folders, cannot load the model.
 _LOADS = (nuke.NUKE_VERSION_MAJOR, nuke.NUKE_VERSION_MINOR) >= (@nuke_numbers@)
 if _LOADS and (not _IN_CATTERY or nuke.NUKE_VERSION_MAJOR < 14):

@@ -1,6 +1,6 @@
 """Stands for Nuke's module in the scripts of a package: says on stdout what they ask Nuke to do.
 
-STUB_NUKE is the version, such as 15.1; STUB_MAC=1 says that it runs on a Mac, and STUB_NO_GPU=1 that Inference takes no GPU. Converting takes seconds in Nuke; here the .cat gets the words "cat of" and the name of the .pt, or, where
+STUB_NUKE is the version, such as 15.1; STUB_MAC=1 says that it runs on a Mac, STUB_NO_GPU=1 that Inference takes no GPU, and STUB_NO_MODEL=1 no file. Converting takes seconds in Nuke; here the .cat gets the words "cat of" and the name of the .pt, or, where
 the name of the .pt has STUB_BREAKS in it, only the beginning before the conversion fails.
 """
 import os
@@ -44,7 +44,7 @@ class _NodeKnob:
         return {"gpuName": "a GPU", "useGPUIfAvailable": False}[self.name]
 
     def enabled(self):
-        return os.environ.get("STUB_NO_GPU") != "1"
+        return os.environ.get("STUB_NO_MODEL" if self.name == "modelFile" else "STUB_NO_GPU") != "1"
 
     def setValue(self, value):
         print("value " + self.name + " | " + str(value))
@@ -62,6 +62,9 @@ class _ThisNode:
 
     def knob(self, name):
         return self[name]
+
+    def knobs(self):
+        return {"speed": self["speed"]}
 
     def parent(self):
         return _ThisNode()
