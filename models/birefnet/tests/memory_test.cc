@@ -119,7 +119,7 @@ TEST(BiRefNetMemory, IsBoundedByTheBudget) {
 
 TEST(BiRefNetMemory, IsBoundedAt1024) { EXPECT_LE(MostBytes("birefnet_lite", "", 1024), 700'000'000); }
 
-// These take eight minutes: --test_arg=--gtest_also_run_disabled_tests.
+// These take eight minutes: //models/birefnet/tests:memory_at_full_size_test runs them.
 TEST(BiRefNetMemory, DISABLED_OfSwinLIsBoundedAt1024) { EXPECT_LE(MostBytes("birefnet", "", 1024), 800'000'000); }
 TEST(BiRefNetMemory, DISABLED_IsBoundedAt2048) {
   EXPECT_LE(MostBytes("birefnet_lite", "", 2048), 2'800'000'000);
