@@ -28,7 +28,7 @@ def golden_test(model, family, large = False):
     Args:
       family: of this package.
       model: a variant of its test plugin, or a large one, whose artifact is not kept.
-      large: whether the model has more than 500 MB. Its test takes gigabytes of memory and two cores' place. Without goldens in this package it has
+      large: whether the model has more than 500 MB. Its test takes gigabytes of memory, and no other runs beside it on a machine of two cores. Without goldens in this package it has
         the tag full_size and runs alone.
     """
     data, folders = _goldens(model)

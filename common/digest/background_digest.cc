@@ -9,7 +9,7 @@ namespace {
 constexpr size_t kBytesBetweenStops = 4 << 20;
 
 // Copies that wait to be hashed lie in buffers, so that many small ones take no more memory than few large ones.
-constexpr size_t kBufferSize = 1 << 20;
+constexpr size_t kBufferSize = 256 << 10;
 constexpr int kMostBuffers = 3;
 
 }  // namespace

@@ -26,7 +26,7 @@ class BackgroundDigest {
 
   // Appends `bytes`, which must stay valid and unchanged as long as this object lives. Returns at once.
   void Append(absl::string_view bytes);
-  // Appends a copy of `bytes`. Waits while too many copies, of some megabytes, are left to be hashed. One thread at a
+  // Appends a copy of `bytes`. Waits while too many copies, of about a megabyte, are left to be hashed. One thread at a
   // time appends.
   void AppendCopy(absl::string_view bytes);
 

@@ -61,6 +61,16 @@ void Run(const char* artifact, const std::string& kind) {
   }
 }
 
+// The sentence of an error: what TorchScript's code raised, which stands behind the lines that name the code, or the
+// first line of LibTorch's.
+std::string Sentence(const std::string& what) {
+  const std::string mark = "RuntimeError: ", assertion = "AssertionError: ";
+  const size_t place = what.find(mark);
+  size_t begin = place == std::string::npos ? 0 : place + mark.size();
+  if (what.compare(begin, assertion.size(), assertion) == 0) begin += assertion.size();
+  return what.substr(begin, what.find('\n', begin) - begin);
+}
+
 int main(int argc, char** argv) {
   if (argc < 2) {
     std::fprintf(stderr, "usage: run_model ARTIFACT [VIEWS|trimap|tokens|between]\n");
@@ -69,10 +79,10 @@ int main(int argc, char** argv) {
   try {
     Run(argv[1], argc > 2 ? argv[2] : "");
   } catch (const c10::Error& error) {
-    std::fprintf(stderr, "%s: %s\n", argv[1], error.what_without_backtrace());
+    std::fprintf(stderr, "%s: %s\n", argv[1], Sentence(error.what_without_backtrace()).c_str());
     return 1;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: %s\n", argv[1], error.what());
+    std::fprintf(stderr, "%s: %s\n", argv[1], Sentence(error.what()).c_str());
     return 1;
   }
   return 0;

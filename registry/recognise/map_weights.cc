@@ -9,8 +9,8 @@
 #include "common/keymap/published_keys.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
-#include "registry/recognise/checked_plan.h"
 #include "registry/plugin.h"
+#include "registry/recognise/checked_plan.h"
 
 namespace modelport {
 namespace {

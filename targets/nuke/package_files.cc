@@ -443,6 +443,21 @@ void AddSize(const Manifest& manifest, TemplateData& data) {
   data.lists["larger"] = KeepIf(scale > 1);
 }
 
+// An Inference node for each of these artifacts, which all take the same image. A Switch node takes the last one of
+// Nuke's stack first.
+void AddInferences(const std::vector<std::string>& artifacts, TemplateData& data) {
+  std::vector<TemplateValues>& inferences = data.lists["inferences"];
+  inferences.clear();
+  for (size_t i = artifacts.size(); i > 0; --i) {
+    inferences.push_back(
+        {{"artifact", artifacts[i - 1]}, {"number", absl::StrCat(i)}, {"xpos", absl::StrCat(200 + 120 * (i - 1))}});
+  }
+  // The first finds the image on the stack.
+  inferences.front()["push"] = "";
+  data.verbatim["push"] = "push $I1\n";
+  data.values["model_count"] = absl::StrCat(artifacts.size());
+}
+
 // The passages of the templates that hold for some artifacts only.
 void AddPassages(const Manifest& manifest, TemplateData& data) {
   const Manifest::Interface& interface = manifest.interface();
@@ -534,7 +549,7 @@ absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manif
     data.lists["models"].back()["index"] = absl::StrCat(names.size());
     if (IsSeeded(manifest)) data.lists["seeded"] = KeepIf(true);
   }
-  data.lists["alone"] = {};
+  AddInferences(names, data);
   data.lists["choice"] = KeepIf(true);
   data.values["first"] = names.front();
   data.values["choices"] = absl::StrJoin(names, " ");
@@ -573,7 +588,7 @@ absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
   data.values["picture"] = "";
   data.lists["models"] = {Values(manifest)};
   data.lists["models"].back()["index"] = "";
-  data.lists["alone"] = KeepIf(true);
+  AddInferences({data.values["model"]}, data);
   data.lists["choice"] = {};
   for (const char* value : {"choices", "choices_text", "first"}) data.values[value] = "";
   return data;

@@ -335,6 +335,26 @@ TEST_F(TwoFilesTest, ConvertWritesTheOneFileOfAHubWhichGivesTheSameArtifact) {
   }
 }
 
+TEST_F(TwoFilesTest, ConvertLeavesOutKeysOfAFileByName) {
+  const std::string other = DataPath("tests/checkpoints/" + ExampleModel("features with registers") + ".safetensors");
+  const auto convert = [&](const std::string& leave_out) {
+    return RunTool("convert",
+                   {"--checkpoint=" + Head() + "," + other, "--out=one.safetensors", "--layout=original",
+                    "--model=" + TwoFilesModel(), "--plugin_path=" + DataPath("models"), "--leave_out=" + leave_out},
+                   folder_);
+  };
+  EXPECT_THAT(convert("").err,
+              AllOf(HasSubstr("  unexpected: register_tokens [1, 4, 24]\n"),
+                    HasSubstr("--leave_out=KEY,... leaves out keys for which the model has no place")));
+  EXPECT_THAT(convert("register_tokens,cls_token").err,
+              HasSubstr("--leave_out=cls_token: names nothing that layout original cannot hold"));
+  const ToolResult one = convert("register_tokens");
+  ASSERT_EQ(one.exit_status, 0) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("left out  register_tokens: the model has no place for it\n"));
+  EXPECT_THAT(ReadFile(folder_ + "/one.safetensors"),
+              AllOf(HasSubstr("backbone.cls_token"), testing::Not(HasSubstr("register_tokens"))));
+}
+
 TEST_F(TwoFilesTest, ConvertWantsTheModelOfSeveralFiles) {
   const ToolResult result = Convert({"--layout=original"});
   EXPECT_THAT(result.err, StartsWith("INVALID_ARGUMENT: --model is missing"));

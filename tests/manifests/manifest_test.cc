@@ -136,6 +136,24 @@ TEST_P(ManifestTest, SlotsAreInTheOrderOfTheFile) {
   for (size_t i = 0; i < slots.size(); ++i) EXPECT_EQ(slots[i].name, Name(manifest_.keys[i].key));
 }
 
+// torch.compile and DistributedDataParallel wrap a model in modules of theirs.
+TEST_P(ManifestTest, KeysBehindThoseOfTrainingToolsFillTheSameSlots) {
+  const std::string prefix = "module._orig_mod.";
+  for (auto* keys : {&manifest_.keys, &manifest_.unused}) {
+    for (SeededKey& key : *keys) key.key = prefix + key.key;
+  }
+  ASSERT_OK_AND_ASSIGN(const Plan plan, Make(manifest_.keys));
+  EXPECT_EQ(plan.layout, layout_->name);
+  ASSERT_EQ(plan.sources.size(), plan_.sources.size());
+  for (size_t i = 0; i < plan.sources.size(); ++i) {
+    const std::vector<SourceInput> expected = plan_.sources[i].inputs(), inputs = plan.sources[i].inputs();
+    ASSERT_EQ(inputs.size(), expected.size());
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      EXPECT_EQ(absl::StripPrefix(inputs[k].tensor->key, prefix), expected[k].tensor->key);
+    }
+  }
+}
+
 class WrongManifestTest : public ManifestTest {};
 
 TEST_P(WrongManifestTest, EveryDroppedKeyIsMissed) {

@@ -2,6 +2,7 @@
 // same keys.
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +18,7 @@
 #include "common/keymap/stored_layout.h"
 #include "common/module_tree/module_tree.h"
 #include "common/operation/slot_source.h"
+#include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
@@ -74,13 +76,26 @@ TEST_P(WholeFilesTest, TheKeysTellTheModels) {
   }
 }
 
+// What the first model of a list takes from such a file.
+struct Mapped {
+  const KeyMap& key_map;
+  ModuleTree tree;
+  Plan plan;
+};
+
+absl::StatusOr<Mapped> MapFirstModel(const KeyList& file) {
+  const Checkpoint checkpoint = MakeHeaderCheckpoint("model.safetensors", file.keys);
+  ASSIGN_OR_RETURN(const CatalogEntry entry, EmbeddedRegistry().Find(file.models[0]));
+  ASSIGN_OR_RETURN(ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  const KeyMap& key_map = entry.plugin->key_map;
+  ASSIGN_OR_RETURN(Plan plan, MakePlan(checkpoint, key_map, tree, {}, file.models[0]));
+  return Mapped{key_map, std::move(tree), std::move(plan)};
+}
+
 TEST_P(WholeFilesTest, ConvertWritesTheSameKeys) {
   const KeyList file = Read(GetParam());
-  const Checkpoint checkpoint = MakeHeaderCheckpoint("model.safetensors", file.keys);
-  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, EmbeddedRegistry().Find(file.models[0]));
-  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  const KeyMap& key_map = entry.plugin->key_map;
-  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(checkpoint, key_map, tree, {}, file.models[0]));
+  ASSERT_OK_AND_ASSIGN(const Mapped mapped, MapFirstModel(file));
+  const auto& [key_map, tree, plan] = mapped;
   ASSERT_OK_AND_ASSIGN(const StoredLayout stored, StoreInLayout(plan, tree, *key_map.Find(file.layout)));
   std::vector<SeededKey> used = file.keys;
   for (const auto& [unused, reason] : plan.unused) {
@@ -114,11 +129,9 @@ std::string Pairs(const ModuleTree& tree, const Plan& plan) {
 TEST_P(WholeFilesTest, EachSlotTakesTheTensorThatOutputsProved) {
   const KeyList file = Read(GetParam());
   if (file.pairs.empty()) GTEST_SKIP() << "outputs of such a file were not compared";
-  const Checkpoint checkpoint = MakeHeaderCheckpoint("model.safetensors", file.keys);
-  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, EmbeddedRegistry().Find(file.models[0]));
-  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(checkpoint, entry.plugin->key_map, tree, {}, file.models[0]));
-  EXPECT_EQ(Sha256Of(Pairs(tree, plan)), file.pairs) << Pairs(tree, plan);
+  ASSERT_OK_AND_ASSIGN(const Mapped mapped, MapFirstModel(file));
+  const std::string pairs = Pairs(mapped.tree, mapped.plan);
+  EXPECT_EQ(Sha256Of(pairs), file.pairs) << pairs;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WholeFilesTest, testing::ValuesIn(Names()), [](const auto& info) {

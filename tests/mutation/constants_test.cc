@@ -39,20 +39,24 @@ absl::StatusOr<absl::optional<ModuleTree>> ImageTree(const CatalogEntry& entry) 
   return absl::make_optional(std::move(tree));
 }
 
-class ConstantsTest : public testing::TestWithParam<std::string> {};
-class ImageConstantsTest : public testing::TestWithParam<std::string> {};
-
-TEST_P(ImageConstantsTest, AgreeWithUpstreamsPreparationOfImages) {
+// Expects of each variant of a table that the tree `tree_of` gives for it has the table's constants.
+template <typename TreeOf>
+void ExpectConstants(const std::string& path, const TreeOf& tree_of) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
-  ASSERT_OK_AND_ASSIGN(const ConstantsTable table, ReadConstantsTable(GetParam()));
+  ASSERT_OK_AND_ASSIGN(const ConstantsTable table, ReadConstantsTable(path));
   ASSERT_FALSE(table.variants.empty());
   for (const std::string& variant : table.variants) {
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(variant));
-    ASSERT_OK_AND_ASSIGN(const absl::optional<ModuleTree> tree, ImageTree(entry));
+    ASSERT_OK_AND_ASSIGN(const absl::optional<ModuleTree> tree, tree_of(entry));
     ASSERT_TRUE(tree.has_value()) << variant;
     EXPECT_THAT(CheckConstants(*tree, table, variant), IsEmpty()) << variant;
   }
 }
+
+class ConstantsTest : public testing::TestWithParam<std::string> {};
+class ImageConstantsTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(ImageConstantsTest, AgreeWithUpstreamsPreparationOfImages) { ExpectConstants(GetParam(), ImageTree); }
 
 INSTANTIATE_TEST_SUITE_P(Families, ImageConstantsTest, testing::ValuesIn(FamilyFiles("image_constants.txt")));
 
@@ -76,14 +80,9 @@ TEST(ImageConstantsTest, VariantsThatDifferAreListed) {
 }
 
 TEST_P(ConstantsTest, AgreeWithUpstreamsConstructors) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
-  ASSERT_OK_AND_ASSIGN(const ConstantsTable table, ReadConstantsTable(GetParam()));
-  ASSERT_FALSE(table.variants.empty());
-  for (const std::string& variant : table.variants) {
-    ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(variant));
-    ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-    EXPECT_THAT(CheckConstants(tree, table, variant), IsEmpty()) << variant;
-  }
+  ExpectConstants(GetParam(), [](const CatalogEntry& entry) -> absl::StatusOr<absl::optional<ModuleTree>> {
+    return BuildModuleTree(entry.plugin->library, entry.variant->module);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, ConstantsTest, testing::ValuesIn(FamilyFiles("constants.txt")));

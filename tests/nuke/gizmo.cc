@@ -357,6 +357,7 @@ Plate Gizmo::Evaluate(const std::string& name, double frame) {
   if (node.type == "Input") return clips_.at(name)(frame);
   const auto knob = [&](const std::string& knob, size_t index = 0) { return NodeKnob(name, knob, index, frame); };
   if (node.type == "FrameHold") return Evaluate(node.inputs[0], knob("firstFrame"));
+  if (node.type == "Switch") return Evaluate(node.inputs.at(static_cast<size_t>(knob("which"))), frame);
   Plate plate = Evaluate(node.inputs[0], frame);
   if (node.type == "Output" || knob("disable") != 0) return plate;
   if (node.type == "Assert") {
@@ -375,18 +376,16 @@ Plate Gizmo::Evaluate(const std::string& name, double frame) {
   if (node.type == "Keymix") {
     return MixPlates(plate, Evaluate(node.inputs[1], frame), Evaluate(node.inputs[2], frame), node);
   }
-  if (node.type == "Switch") return Evaluate(node.inputs.at(static_cast<size_t>(knob("which"))), frame);
   ADD_FAILURE() << name << " is an unknown node " << node.type;
   return plate;
 }
 
-// The module of the file that `plugins -all NAME.cat` or `plugins -all [value parent.KNOB].cat` finds.
+// The module of the file that `plugins -all NAME.cat` finds.
 torch::jit::Module& Gizmo::ModuleOf(const NukeNode& node) {
   absl::string_view name = node.values.at("modelFile").text;
   EXPECT_TRUE(absl::ConsumePrefix(&name, "[lsearch -inline [plugins -all ")) << name;
   EXPECT_TRUE(absl::ConsumeSuffix(&name, ".cat] *.cat]")) << name;
-  const bool is_chosen = absl::ConsumePrefix(&name, "[value parent.") && absl::ConsumeSuffix(&name, "]");
-  const std::string file = is_chosen ? knobs_.at(std::string(name)) : std::string(name);
+  const std::string file(name);
   EXPECT_EQ(modules_.count(file), 1) << file;
   return modules_.at(file);
 }

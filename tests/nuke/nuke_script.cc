@@ -305,12 +305,12 @@ class Reader {
     if (inputs != node.values.end() && !absl::SimpleAtoi(inputs->second.text, &left)) {
       Fault(absl::StrCat(node.type, ": ", inputs->second.text, " is no number of inputs"));
     }
-    static const auto* const wanted =
-        new std::map<std::string, int>{{"Input", 0}, {"Copy", 2}, {"Keymix", 3}, {"Switch", 3}};
+    static const auto* const wanted = new std::map<std::string, int>{{"Input", 0}, {"Copy", 2}, {"Keymix", 3}};
     const auto want = wanted->find(node.type);
     if (want != wanted->end() && want->second != left) {
       Fault(absl::StrCat(node.type, ": wants inputs ", want->second, ", has ", left));
     }
+    if (node.type == "Switch" && left < 2) Fault(absl::StrCat("Switch: wants two inputs or more, has ", left));
     for (; left > 0; --left) {
       if (stack_.empty()) {
         Fault(absl::StrCat(node.type, ": there is no image for it"));

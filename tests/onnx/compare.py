@@ -64,28 +64,43 @@ def difference(expected, actual):
     return worst
 
 
+def inputs_of(model, sizes):
+    torch.manual_seed(0)
+    inputs = []
+    for value in model.graph.input:
+        is_number = value.type.tensor_type.elem_type == onnx.TensorProto.INT64
+        noise = torch.rand(sizes_of(value, *sizes))
+        # Labels of points are 0 and 1.
+        inputs.append(400 if is_number else noise.round() if value.name == "labels" else noise)
+    return inputs
+
+
+def run_in_double(path, method, calls, names):
+    # Before the others are loaded, since this one takes twice their memory.
+    artifact = torch.jit.load(str(path)).double()
+    with torch.no_grad():
+        return [
+            parts(getattr(artifact, method)(*[x if isinstance(x, int) else x.double() for x in inputs]), names)
+            for inputs in calls
+        ]
+
+
 def compare(path):
     # By its path, since a message of more than 2 GB cannot be checked.
     onnx.checker.check_model(str(path), full_check=True)
     model = onnx.load(str(path), load_external_data=False)
+    manifest = next(entry.value for entry in model.metadata_props if entry.key == "modelport.manifest")
+    method = json.loads(manifest).get("method") or "forward"
+    names = [value.name for value in model.graph.output]
+    is_free = any(dim.dim_param for value in model.graph.input for dim in value.type.tensor_type.shape.dim)
+    calls = [inputs_of(model, sizes) for sizes in (BATCHES_AND_SIZES if is_free else BATCHES_AND_SIZES[:1])]
+    exact = run_in_double(path.with_suffix(".pt"), method, calls, names)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     artifact = torch.jit.load(str(path.with_suffix(".pt")))
-    manifest = next(entry.value for entry in model.metadata_props if entry.key == "modelport.manifest")
-    method = json.loads(manifest).get("method") or "forward"
-    names = [value.name for value in model.graph.output]
-    in_double = torch.jit.load(str(path.with_suffix(".pt"))).double()
-    is_free = any(dim.dim_param for value in model.graph.input for dim in value.type.tensor_type.shape.dim)
     worst, noise, ratios = 0.0, 0.0, []
-    for sizes in BATCHES_AND_SIZES if is_free else BATCHES_AND_SIZES[:1]:
-        torch.manual_seed(0)
-        inputs = []
-        for value in model.graph.input:
-            is_number = value.type.tensor_type.elem_type == onnx.TensorProto.INT64
-            noise_of_input = torch.rand(sizes_of(value, *sizes))
-            # Labels of points are 0 and 1.
-            inputs.append(400 if is_number else noise_of_input.round() if value.name == "labels" else noise_of_input)
+    for inputs, in_double in zip(calls, exact):
         given = {
             value.name: torch.tensor([x]).numpy() if isinstance(x, int) else x.numpy() for value, x in zip(model.graph.input, inputs)
         }
@@ -98,10 +113,9 @@ def compare(path):
                 actual = session.run(names, given)
                 times[0].append(middle - start)
                 times[1].append(time.process_time() - middle)
-            exact = parts(getattr(in_double, method)(*[x if isinstance(x, int) else x.double() for x in inputs]), names)
         ratios.append(statistics.median(times[1]) / statistics.median(times[0]))
         worst = max(worst, difference(expected, [torch.from_numpy(array) for array in actual]))
-        noise = max(noise, difference(exact, expected))
+        noise = max(noise, difference(in_double, expected))
     return count_nodes(model.graph), worst, noise, statistics.median(ratios)
 
 

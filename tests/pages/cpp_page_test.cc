@@ -4,8 +4,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -15,9 +13,8 @@
 namespace modelport {
 namespace {
 
-using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
-using testing::Not;
 
 TEST(CppPageTest, HasTheFilesOfTheExample) {
   const std::string page = ReadFile(DataPath("docs/cpp.md"));
@@ -86,7 +83,8 @@ TEST(CppPageTest, AWrongNumberOfArgumentsIsNamed) {
   for (const auto& [kind, message] : cases) {
     const ToolResult run = RunExample(ExampleModel("matte"), kind, {ExamplePlugins({"matte"})});
     EXPECT_EQ(run.exit_status, 1);
-    EXPECT_THAT(run.err, AllOf(HasSubstr(message), Not(HasSubstr("frame #"))));
+    EXPECT_THAT(run.err, HasSubstr(message));
+    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
     EXPECT_THAT(page, HasSubstr(message));
   }
 }
@@ -95,23 +93,18 @@ TEST(CppPageTest, NoViewsAreAnError) {
   const ToolResult run = RunExample(ExampleModel("published views"), {"0"});
   EXPECT_EQ(run.exit_status, 1);
   const std::string message = "the input must have at least one view and one pixel";
-  EXPECT_THAT(run.err, HasSubstr("AssertionError: " + message));
+  EXPECT_THAT(run.err, EndsWith(": " + message + "\n"));
   EXPECT_THAT(ReadFile(DataPath("docs/cpp.md")), HasSubstr(message));
 }
 
-// The line of what() by which the page's table finds the cause.
-TEST(CppPageTest, ALineOfWhatSaysWhatIsWrongWithTheCall) {
+// By which the page's table finds the cause.
+TEST(CppPageTest, OneSentenceSaysWhatIsWrongWithTheCall) {
   const std::string page = ReadFile(DataPath("docs/cpp.md"));
   const ToolResult run = RunExample(ExampleModel("published depth"), {"2"});  // Views, for a model of one image.
   EXPECT_EQ(run.exit_status, 1);
-  std::vector<std::string> causes;
-  constexpr absl::string_view kPrefix = "RuntimeError: AssertionError: ";
-  EXPECT_THAT(page, HasSubstr(absl::StrCat("`", kPrefix, "`")));
-  for (absl::string_view line : absl::StrSplit(run.err, '\n')) {
-    if (absl::ConsumePrefix(&line, kPrefix)) causes.emplace_back(line);
-  }
-  ASSERT_THAT(causes, testing::SizeIs(1)) << run.err;
-  EXPECT_THAT(page, HasSubstr(absl::StrCat("| `", causes.front(), "` |")));
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  const std::string sentence = run.err.substr(run.err.find(": ") + 2);
+  EXPECT_THAT(page, HasSubstr(absl::StrCat("| `", absl::StripSuffix(sentence, "\n"), "` |")));
 }
 
 TEST(CppPageTest, TheExampleReportsErrors) {

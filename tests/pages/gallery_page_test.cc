@@ -95,7 +95,7 @@ TEST(GalleryPageTest, PicturesOfTrainedModelsAreWhatTheCommandsWrite) {
 
 TEST(GalleryPageTest, PicturesOfNodesAreWhatPackageDraws) {
   const std::vector<Row> rows = Rows(kPackage);
-  EXPECT_EQ(rows.size(), 4);
+  EXPECT_EQ(rows.size(), 5);
   for (const Row& row : rows) {
     SCOPED_TRACE(row.output);
     const std::string folder = FolderWithInputs(row, "--picture=");

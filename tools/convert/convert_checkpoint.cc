@@ -34,6 +34,7 @@
 #include "common/tensor/tensor_view.h"
 #include "common/text/nearest.h"
 #include "common/text/units.h"
+#include "registry/recognise/assign_files.h"
 #include "registry/recognise/checked_plan.h"
 #include "registry/recognise/infer_models.h"
 #include "registry/recognise/map_weights.h"
@@ -343,17 +344,24 @@ absl::StatusOr<Converted> ConvertAs(const Registry& registry, const Checkpoint& 
   return ConvertFor(registry, entry, checkpoint, options);
 }
 
-// The keys of the checkpoint for which the model of `converted` has no place; nullopt if that is not clear.
-absl::optional<std::set<std::string>> UnexpectedKeys(const Converted& converted, const Checkpoint& checkpoint,
-                                                     const SourceChoice& choice) {
-  const absl::StatusOr<ModuleTree> tree = BuildModuleTree(converted.entry.plugin->library, converted.module);
-  const absl::StatusOr<KeyMapper> mapper = KeyMapper::Make(checkpoint, converted.entry.plugin->key_map, choice);
-  if (!tree.ok() || !mapper.ok()) return absl::nullopt;
-  const absl::StatusOr<Comparison> comparison = mapper->Compare(*tree, converted.entry.variant->name);
+// The keys of the checkpoint for which `tree` has no place; nullopt if that is not clear.
+absl::optional<std::set<std::string>> UnexpectedKeys(const Checkpoint& checkpoint, const KeyMap& key_map,
+                                                     const ModuleTree& tree, const SourceChoice& choice,
+                                                     const std::string& title) {
+  const absl::StatusOr<KeyMapper> mapper = KeyMapper::Make(checkpoint, key_map, choice);
+  if (!mapper.ok()) return absl::nullopt;
+  const absl::StatusOr<Comparison> comparison = mapper->Compare(tree, title);
   if (!comparison.ok()) return absl::nullopt;
   std::set<std::string> keys;
   for (const SourceKey& key : comparison->unexpected) keys.insert(key.tensor->key);
   return keys;
+}
+
+// `error`, which may be that keys are unexpected, with the cure for these.
+absl::Status WithLeaveOutHint(const absl::Status& error) {
+  if (!absl::StrContains(error.message(), " unexpected")) return error;
+  return absl::FailedPreconditionError(
+      absl::StrCat(error.message(), "\n  --leave_out=KEY,... leaves out keys for which the model has no place"));
 }
 
 // The conversion of the checkpoint; if it fits no model, of the checkpoint without those keys that may be left out and
@@ -367,21 +375,44 @@ absl::StatusOr<Converted> Convert(const Registry& registry, const Checkpoint& ch
     converted = ConvertAs(registry, *rest, options);
   }
   if (converted.ok()) {
-    const auto unexpected = UnexpectedKeys(*converted, checkpoint, options.checkpoints.front().choice);
+    const CatalogEntry& entry = converted->entry;
+    ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, converted->module));
+    const auto unexpected = UnexpectedKeys(checkpoint, entry.plugin->key_map, tree, options.checkpoints.front().choice,
+                                           entry.variant->name);
     if (unexpected && unexpected->size() < left_out.size()) {
       left_out.clear();
       const absl::optional<Checkpoint> rest = leave_out.Without(checkpoint, &*unexpected, &left_out);
       if (rest) converted = ConvertAs(registry, *rest, options);
     }
   }
-  if (converted.ok()) {
-    std::vector<Unstorable>& unstorable = converted->stored.unstorable;
-    unstorable.insert(unstorable.end(), left_out.begin(), left_out.end());
-    return converted;
+  if (!converted.ok()) return WithLeaveOutHint(converted.status());
+  std::vector<Unstorable>& unstorable = converted->stored.unstorable;
+  unstorable.insert(unstorable.end(), left_out.begin(), left_out.end());
+  return converted;
+}
+
+// How the checkpoints `given` fill the parts of one model; if they do not fit, without those keys that may be left out
+// and for which their part has no place, which are added to `left_out`.
+absl::StatusOr<std::vector<MappedPart>> MapParts(MisfitHint hint, const CatalogEntry& entry, const ModuleTree& tree,
+                                                 const LeaveOut& leave_out, std::vector<GivenCheckpoint> given,
+                                                 std::vector<Unstorable>* left_out) {
+  absl::StatusOr<std::vector<MappedPart>> mapped = MapGiven(hint, entry, tree, given);
+  if (!absl::IsFailedPrecondition(mapped.status())) return mapped;
+  ASSIGN_OR_RETURN(const std::vector<WeightPart> parts, ChooseParts(entry, tree, given));
+  ASSIGN_OR_RETURN(const std::vector<size_t> part_of, AssignFiles(*entry.variant, parts, given));
+  for (size_t i = 0; i < given.size(); ++i) {
+    const WeightPart& part = parts[part_of[i]];
+    const auto unexpected =
+        UnexpectedKeys(given[i].checkpoint, *part.key_map, part.tree, given[i].choice, part.Title(*entry.variant));
+    if (!unexpected) continue;
+    std::vector<Unstorable> of_file;
+    const absl::optional<Checkpoint> rest = leave_out.Without(given[i].checkpoint, &*unexpected, &of_file);
+    if (rest) given[i].checkpoint = *rest;
+    left_out->insert(left_out->end(), of_file.begin(), of_file.end());
   }
-  if (!absl::StrContains(converted.status().message(), " unexpected")) return converted;
-  return absl::FailedPreconditionError(absl::StrCat(
-      converted.status().message(), "\n  --leave_out=KEY,... leaves out keys for which the model has no place"));
+  mapped = MapGiven(hint, entry, tree, given);
+  if (!mapped.ok()) return WithLeaveOutHint(mapped.status());
+  return mapped;
 }
 
 // What the tensors are made of.
@@ -401,18 +432,21 @@ absl::StatusOr<Converted> ConvertWhole(const Registry& registry, const LeaveOut&
 }
 
 // The conversion of the checkpoints that fill the parts of one model, which are added to `inputs`.
-absl::StatusOr<Converted> ConvertParts(const Registry& registry, const ConvertOptions& options,
-                                       std::vector<UsedCheckpoint>* inputs) {
+absl::StatusOr<Converted> ConvertParts(const Registry& registry, const LeaveOut& leave_out,
+                                       const ConvertOptions& options, std::vector<UsedCheckpoint>* inputs) {
   if (options.model.empty()) {
     return absl::InvalidArgumentError("--model is missing: several checkpoints are the parts of one model");
   }
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(options.model));
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  ASSIGN_OR_RETURN(std::vector<GivenCheckpoint> given, OpenGiven(options.checkpoints));
+  std::vector<Unstorable> left_out;
   ASSIGN_OR_RETURN(const std::vector<MappedPart> parts,
-                   MapWeights(FittingHint(registry), entry, tree, options.checkpoints));
+                   MapParts(FittingHint(registry), entry, tree, leave_out, std::move(given), &left_out));
   for (const MappedPart& part : parts) inputs->push_back({part.checkpoint, part.plan.sources});
   Plan plan = JoinParts(parts);
   ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, plan, options.layout));
+  stored.unstorable.insert(stored.unstorable.end(), left_out.begin(), left_out.end());
   return Converted{{entry.variant->name}, entry, entry.variant->module, std::move(plan), std::move(stored)};
 }
 
@@ -426,7 +460,7 @@ absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const 
   std::vector<UsedCheckpoint> inputs;
   ASSIGN_OR_RETURN(Converted conversion, options.checkpoints.size() == 1
                                              ? ConvertWhole(registry, leave_out, options, &inputs)
-                                             : ConvertParts(registry, options, &inputs));
+                                             : ConvertParts(registry, leave_out, options, &inputs));
   auto& [models, entry, module, plan, stored] = conversion;
   RETURN_IF_ERROR(leave_out.Check(stored.unstorable, options.layout, CheckpointPaths(options.checkpoints)));
   ASSIGN_OR_RETURN(OutputFile out, OutputFile::Create(options.out));

@@ -235,15 +235,13 @@ class ShotJobs {
   // flags did or the model's unit does.
   void ChooseRange(const std::vector<Prediction>& predictions) {
     if (range_ || !style_.is_one_of_several || !HasOwnScale(jobs_[0].output, artifact_, style_)) return;
-    absl::optional<ValueRange> all;
+    std::vector<at::Tensor> maps;
     for (const Prediction& prediction : predictions) {
-      if (!prediction.depth.defined()) return;
-      const ValueRange one = style_.colours ? RangeOf(prediction.depth, style_.colours->low, style_.colours->high)
-                                            : RangeOf(prediction.depth, 0, 100);
-      if (!all) all = one;
-      all = ValueRange{std::min(all->min, one.min), std::max(all->max, one.max)};
+      if (prediction.depth.defined()) maps.push_back(prediction.depth);
     }
-    if (all && all->min < all->max) SetRange(*all);
+    const auto& colours = style_.colours;
+    const auto range = CommonRange(maps, colours ? colours->low : 0, colours ? colours->high : 100);
+    if (range) SetRange(*range);
   }
 
   void SetRange(const ValueRange& range) {

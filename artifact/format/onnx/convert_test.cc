@@ -292,6 +292,33 @@ constexpr const char* kLines[] = {
     "return torch.upsample_bicubic2d(x, [19, 33], False, 1.35, 1.2)",
     "return torch._upsample_bicubic2d_aa(x, [9, x.shape[3] + 4], False)",
     "return torch._upsample_bilinear2d_aa(x, [9, x.shape[3] + 4], False)",
+    // Of tables with as many rows as columns, smaller or larger than the result or of its size.
+    "t = torch.sin(torch.arange(50).reshape(1, 2, 5, 5) * 1.7)\nreturn torch._upsample_bicubic2d_aa(t, [x.shape[2], "
+    "x.shape[3] + 4], False)",
+    "t = torch.sin(torch.arange(9800).reshape(1, 2, 70, 70) * 1.7)\nreturn torch._upsample_bilinear2d_aa(t, "
+    "[x.shape[2], "
+    "x.shape[3]], False)",
+    "t = torch.sin(torch.arange(9800).reshape(1, 2, 70, 70) * 1.7)\nreturn torch._upsample_bicubic2d_aa(t, "
+    "[x.shape[2], "
+    "x.shape[3]], False)",
+    "t = torch.sin(torch.arange(392).reshape(1, 2, 14, 14) * 1.7)\nreturn torch._upsample_bicubic2d_aa(t, [x.shape[2], "
+    "x.shape[2]], False) * x.shape[3]",
+    "t = torch.sin(torch.arange(50).reshape(1, 2, 5, 5) * 1.7)\nreturn torch.upsample_bicubic2d(t, [x.shape[2], "
+    "x.shape[3]], False, (x.shape[2] + 0.1) / 5.0, (x.shape[3] + 0.1) / 5.0)",
+    "t = torch.sin(torch.arange(50).reshape(1, 2, 5, 5) * 1.7)\nreturn torch.upsample_bicubic2d(t, [x.shape[2], "
+    "x.shape[3]], False)",
+    // Far beyond the borders.
+    "t = torch.sin(torch.arange(50).reshape(1, 2, 5, 5) * 1.7)\nreturn torch.upsample_bicubic2d(t, [x.shape[2], "
+    "x.shape[3]], False, 0.3, 0.2)",
+    // Of images of known sizes, of one known size, and of as many rows as columns that are not known.
+    "t = torch.arange(50).reshape(1, 2, 5, 5) + x[0:1, 0:1, 0:1, 0:1]\nreturn torch.upsample_bicubic2d(t, [9, 4], "
+    "False) "
+    "+ torch._upsample_bicubic2d_aa(t, [9, 4], False) + torch._upsample_bilinear2d_aa(t, [9, 4], False)",
+    "t = torch.arange(50).reshape(1, 2, 5, 5) + x[0:1, 0:1, 0:1, 0:1]\nreturn torch.upsample_bicubic2d(t, [9, "
+    "x.shape[3]], False) + torch._upsample_bicubic2d_aa(t, [9, x.shape[3]], False)",
+    "return torch.upsample_bicubic2d(x.narrow(3, 0, 5), [x.shape[2] + 3, 9], False)",
+    "z = torch.matmul(x, x.transpose(2, 3))\nreturn torch.upsample_bicubic2d(z, [x.shape[2] + 5, x.shape[3]], False) + "
+    "torch._upsample_bicubic2d_aa(z, [x.shape[2] + 5, x.shape[3]], False)",
     "return torch.grid_sampler(x, torch.tanh(y.permute(0, 2, 3, 1))[:, :, :, 0:2] * 1.5, 0, 1, True)",
     "return torch.grid_sampler(x, torch.tanh(y.permute(0, 2, 3, 1))[:, 1:, :, 0:2], 0, 0, False)",
     "return torch.grid_sampler(x, torch.tanh(y.permute(0, 2, 3, 1))[:, :, :, 0:2], 1, 1, True)",

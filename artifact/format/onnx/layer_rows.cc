@@ -1,16 +1,21 @@
 // Layers of networks: products, convolutions, norms, reductions, attention, and images of other sizes.
 
+#include <ATen/ops/_upsample_bicubic2d_aa.h>
+#include <ATen/ops/_upsample_bilinear2d_aa.h>
 #include <ATen/ops/arange.h>
+#include <ATen/ops/eye.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/ones.h>
-#include <ATen/ops/replication_pad2d.h>
+#include <ATen/ops/replication_pad1d.h>
 #include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/tensor.h>
+#include <ATen/ops/upsample_bicubic2d.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "artifact/format/onnx/aten_call.h"
@@ -441,23 +446,18 @@ Value NearestResize(AtenCall& op) {
                  Attribute("nearest_mode", "floor")});
 }
 
-// ((a * d + b) * d + c) * d + e
-TensorPtr Cubic(AtenCall& op, const TensorPtr& d, double a, double b, double c, double e) {
-  TensorPtr value = op.Binary("Add", op.Binary("Mul", d, a), b);
-  value = op.Binary("Mul", value, d);
-  if (c != 0) value = op.Binary("Add", value, c);
-  return op.Binary("Add", op.Binary("Mul", value, d), e);
-}
-
-// The weight that Keys' filter of parameter `a` gives to samples at these distances, which are not negative.
+// The weights that Keys' filter of parameter `a` gives to samples at these distances [m, n], which are not negative:
+// with p = max(2 - d, 0) and q = max(1 - d, 0) its two cubics are -a p^2 (p - 1) - 2 q^2 (q - (4 a + 3) / 2), and so is
+// the 0 behind them.
 TensorPtr KeysWeights(AtenCall& op, const TensorPtr& d, double a) {
-  const TensorPtr near = Cubic(op, d, a + 2, -(a + 3), 0, 1), far = Cubic(op, d, a, -5 * a, 8 * a, -4 * a);
-  const auto below = [&](double limit) {
-    return op.Make("Less", {d, op.ConstantOf(at::scalar_tensor(limit, at::kFloat))}, at::kBool, op.ShapeOf(d));
-  };
-  const TensorPtr zero = op.ConstantOf(at::scalar_tensor(0, at::kFloat));
-  const TensorPtr outer = op.Make("Where", {below(2), far, zero}, at::kFloat, op.ShapeOf(d));
-  return op.Make("Where", {below(1), near, outer}, at::kFloat, op.ShapeOf(d));
+  const auto both = [&](double of_p, double of_q) { return op.ConstantOf(at::tensor({of_p, of_q}).to(at::kFloat)); };
+  const Shape shape = op.ShapeOf(d);
+  const TensorPtr apart = op.Reshape(d, {shape[0], shape[1], kOne});
+  const TensorPtr pq = op.Unary("Relu", op.Binary("Sub", both(2, 1), apart));
+  const TensorPtr cubes = op.Binary("Mul", op.Binary("Mul", pq, pq), op.Binary("Add", pq, both(-1, -(4 * a + 3) / 2)));
+  const TensorPtr parts = op.Binary("Mul", cubes, both(-a, -2));
+  return op.MakeOf("ReduceSum", {op.Name(parts), op.Constant({2})}, at::kFloat, shape,
+                   {Attribute("keepdims", int64_t{0})});
 }
 
 // What a tent gives: 1 - d, at least 0.
@@ -466,68 +466,161 @@ TensorPtr TentWeights(AtenCall& op, const TensorPtr& d) {
   return op.Unary("Relu", op.Make("Sub", {one, d}, at::kFloat, op.ShapeOf(d)));
 }
 
-// Where each of `size` results is taken, in samples: result i at (i + 0.5) * step - 0.5.
-TensorPtr Centres(AtenCall& op, const Number& size, const Number& step) {
-  const TensorPtr middle = op.Binary("Add", op.Range(size, at::kFloat), 0.5);
-  return op.Binary("Sub", op.Binary("Mul", middle, op.NumberAs(step, at::kFloat)), 0.5);
+// The middles of pixels whose places are integers, as floats.
+TensorPtr Middles(AtenCall& op, const TensorPtr& places) {
+  if (places->constant.defined()) return op.ConstantOf(places->constant.to(at::kFloat).add(0.5));
+  return op.Binary("Add", op.Cast(places, at::kFloat), 0.5);
 }
 
-// The distances of the samples `places` from the `centres`: [centres, places].
-TensorPtr Distances(AtenCall& op, const TensorPtr& centres, const TensorPtr& places) {
-  return op.Unary("Abs", op.Binary("Sub", op.Reshape(centres, {op.ShapeOf(centres)[0], kOne}), places));
+TensorPtr Column(AtenCall& op, const TensorPtr& vector) { return op.Reshape(vector, {op.ShapeOf(vector)[0], kOne}); }
+
+// A filter by which images are resized.
+struct Filter {
+  // The weights of samples at these distances [m, n], which are not negative.
+  TensorPtr (*weights)(AtenCall& op, const TensorPtr& distances);
+
+  // It is widened where it shrinks, weights beyond the borders are left out, and the others scaled to the sum 1. Else
+  // samples beyond the borders are those of the borders.
+  bool is_antialiased;
+
+  // What ATen does with sizes and scales that are known.
+  at::Tensor (*aten)(const at::Tensor& x, at::IntArrayRef size, std::optional<double> scale);
+};
+
+// A dimension of a resize.
+struct Resized {
+  Number samples, results;
+  absl::optional<Number> scale;  // That the code states.
+};
+
+// The weights [results, samples] of a dimension of which all is known; null for others.
+TensorPtr KnownWeights(AtenCall& op, const Filter& filter, const Resized& dimension) {
+  const auto samples = dimension.samples.AsInt(), results = dimension.results.AsInt();
+  std::optional<double> scale;
+  if (dimension.scale) {
+    const auto known = dimension.scale->AsFloat();
+    if (!known) return nullptr;
+    scale = *known;
+  }
+  if (!samples || !results) return nullptr;
+  // Column c of the result is that of an image whose only 1 is in row c.
+  const at::Tensor ones = at::eye(*samples).view({1, 1, *samples, *samples});
+  return op.ConstantOf(filter.aten(ones, {*results, *samples}, scale)[0][0].contiguous());
 }
 
-// x, size, align_corners, scales: ATen repeats the borders, so x gets two more samples at each side.
-Value Bicubic(AtenCall& op) {
-  const TensorPtr x = op.Wide(op.In(0));
+// How many samples of the border are repeated, at each side.
+constexpr int64_t kBorder = 2;
+
+// `x` with the borders of these dimensions repeated.
+TensorPtr RepeatBorders(AtenCall& op, const TensorPtr& x, const std::array<bool, 2>& dimensions) {
+  Shape shape = op.ShapeOf(x);
+  std::vector<int64_t> widths(2 * shape.size(), 0);
+  for (size_t i = 0; i < 2; ++i) {
+    if (!dimensions[i]) continue;
+    widths[2 + i] = widths[6 + i] = kBorder;
+    shape[2 + i] = shape[2 + i] + Number(2 * kBorder);
+  }
+  return op.MakeOf("Pad", {op.Name(x), op.Constant(widths)}, x->type, shape, {Attribute("mode", "edge")});
+}
+
+// Adds the weights [m, n + 2 kBorder] of repeated borders to those of the borders: [m, n].
+TensorPtr JoinBorders(AtenCall& op, const TensorPtr& weights, int64_t n) {
+  const at::Tensor whose = at::replication_pad1d(at::eye(n).unsqueeze(0), {kBorder, kBorder})[0].t().contiguous();
+  return op.MatMul(weights, op.ConstantOf(whose));
+}
+
+// The weights [results, samples] of dimensions that have equally many samples, computed at once. All of them state a
+// scale, or none does. Where the number of samples is not known, repeated borders count as samples.
+std::vector<TensorPtr> OpenWeights(AtenCall& op, const Filter& filter, const std::vector<Resized>& dimensions) {
+  const bool is_one = dimensions.size() == 1, states_scale = dimensions[0].scale.has_value();
+  const Number& samples = dimensions[0].samples;
+  std::vector<TensorPtr> places, steps;
+  for (const Resized& one : dimensions) {
+    places.push_back(op.Range(one.results, at::kLong));
+    const TensorPtr step =
+        states_scale ? op.NumberAs(TrueDiv(Number(1.0), *one.scale), at::kFloat) : op.NumberAs(one.results, at::kLong);
+    steps.push_back(is_one ? step : op.Expand(step, {one.results}));
+  }
+  // How far apart results are, in samples: [1], or of each result.
+  TensorPtr step = op.Concat(steps, 0);
+  if (!states_scale) {
+    step = op.Make("Div", {op.NumberAs(samples, at::kFloat), op.Cast(step, at::kFloat)}, at::kFloat, op.ShapeOf(step));
+  }
+  TensorPtr middles = Column(op, op.Binary("Mul", Middles(op, op.Concat(places, 0)), step));
+  if (states_scale && !filter.is_antialiased) {
+    // A stated scale may lead beyond the repeated borders, where every result is the border's sample.
+    middles = op.Binary("Min", middles, Middles(op, op.NumberAs(samples, at::kLong)));
+    middles = op.Binary("Max", middles, -0.5);
+  }
+  const int64_t border = filter.is_antialiased ? 0 : kBorder;
+  const TensorPtr pixels = Middles(op, op.Range(samples + Number(2 * border), at::kLong, -border));
+  TensorPtr distances = op.Unary("Abs", op.Binary("Sub", middles, pixels));
+  if (filter.is_antialiased) {
+    const TensorPtr width = op.Binary("Max", step, 1);
+    distances = op.Binary("Div", distances, is_one ? width : Column(op, width));
+  }
+  TensorPtr weights = filter.weights(op, distances);
+  if (border > 0 && samples.AsInt()) weights = JoinBorders(op, weights, *samples.AsInt());
+  if (filter.is_antialiased) {
+    const Shape shape = {op.ShapeOf(weights)[0], kOne};
+    weights =
+        op.Binary("Div", weights, op.MakeOf("ReduceSum", {op.Name(weights), op.Constant({1})}, at::kFloat, shape));
+  }
+  if (is_one) return {weights};
+  std::vector<TensorPtr> parts;
+  Number start(int64_t{0});
+  for (const Resized& one : dimensions) {
+    parts.push_back(op.Slice(weights, 0, start, start + one.results));
+    start = start + one.results;
+  }
+  return parts;
+}
+
+// x, size, align_corners, scales
+Value ResizeBy(AtenCall& op, const Filter& filter) {
+  TensorPtr x = op.Wide(op.In(0));
   op.FailUnless(!op.Bool(2), "with aligned corners");
   const Shape old = op.ShapeOf(x), sizes = op.Numbers(1);
   op.FailUnless(old.size() == 4 && sizes.size() == 2, "of other than four dimensions");
   if (!op.status().ok()) return x;
-  const Shape padded_shape = {old[0], old[1], old[2] + Number(int64_t{4}), old[3] + Number(int64_t{4})};
-  const TensorPtr padded = x->constant.defined() ? op.ConstantOf(at::replication_pad2d(x->constant, {2, 2, 2, 2}))
-                                                 : op.MakeOf("Pad", {op.Name(x), op.Constant({0, 0, 2, 2, 0, 0, 2, 2})},
-                                                             x->type, padded_shape, {Attribute("mode", "edge")});
-  const auto weights = [&](size_t i) {
-    const absl::optional<Number> scale = ScaleOf(op, 3 + i);
-    const Number step = scale ? TrueDiv(Number(1.0), *scale) : TrueDiv(old[2 + i], sizes[i]);
-    TensorPtr centres = Centres(op, sizes[i], step);
-    if (scale) {
-      // A stated scale may lead beyond the borders, where all samples are that of the border.
-      centres = op.Binary("Max", op.Binary("Min", centres, op.NumberAs(old[2 + i], at::kFloat)), -1);
-    }
-    const TensorPtr places = op.Range(padded_shape[2 + i], at::kFloat, -2);
-    return KeysWeights(op, Distances(op, centres, places), -0.75);
-  };
-  return Weighted(op, padded, {weights(0), weights(1)}, op.In(0));
+  std::array<TensorPtr, 2> weights;
+  std::vector<Resized> dimensions;
+  std::vector<size_t> open;
+  for (size_t i = 0; i < 2; ++i) {
+    dimensions.push_back({old[2 + i], sizes[i], ScaleOf(op, 3 + i)});
+    weights[i] = KnownWeights(op, filter, dimensions[i]);
+    if (weights[i] == nullptr) open.push_back(i);
+  }
+  const std::array<bool, 2> repeated = {!old[2].AsInt(), !old[3].AsInt()};
+  if (!filter.is_antialiased && (repeated[0] || repeated[1])) x = RepeatBorders(op, x, repeated);
+  const Resized &rows = dimensions[0], &columns = dimensions[1];
+  if (open.size() == 2 && rows.samples == columns.samples && rows.scale.has_value() == columns.scale.has_value()) {
+    const std::vector<TensorPtr> both = OpenWeights(op, filter, dimensions);
+    weights = {both[0], both[1]};
+  } else {
+    for (const size_t i : open) weights[i] = OpenWeights(op, filter, {dimensions[i]})[0];
+  }
+  return Weighted(op, x, weights, op.In(0));
 }
 
-// x, size, align_corners, scales. Where it shrinks, the filter is widened; weights beyond the borders are left out and
-// the others scaled to the sum 1.
-Value Antialiased(AtenCall& op, TensorPtr (*filter)(AtenCall&, const TensorPtr&)) {
-  const TensorPtr x = op.Wide(op.In(0));
-  op.FailUnless(!op.Bool(2), "with aligned corners");
-  const Shape old = op.ShapeOf(x), sizes = op.Numbers(1);
-  op.FailUnless(old.size() == 4 && sizes.size() == 2, "of other than four dimensions");
-  if (!op.status().ok()) return x;
-  const auto weights = [&](size_t i) {
-    const absl::optional<Number> scale = ScaleOf(op, 3 + i);
-    const Number step = scale ? TrueDiv(Number(1.0), *scale) : TrueDiv(old[2 + i], sizes[i]);
-    const TensorPtr width = op.NumberAs(Max(step, Number(1.0)), at::kFloat);
-    const TensorPtr centres = Centres(op, sizes[i], step);
-    const TensorPtr distances = Distances(op, centres, op.Range(old[2 + i], at::kFloat));
-    const TensorPtr raw = filter(op, op.Binary("Div", distances, width));
-    const TensorPtr sum = op.MakeOf("ReduceSum", {op.Name(raw), op.Constant({1})}, at::kFloat, {sizes[i], kOne});
-    return op.Binary("Div", raw, sum);
-  };
-  return Weighted(op, x, {weights(0), weights(1)}, op.In(0));
-}
+constexpr Filter kBicubic = {[](AtenCall& op, const TensorPtr& distances) { return KeysWeights(op, distances, -0.75); },
+                             false,
+                             [](const at::Tensor& x, at::IntArrayRef size, std::optional<double> scale) {
+                               return at::upsample_bicubic2d(x, size, false, scale, std::nullopt);
+                             }};
+constexpr Filter kBicubicAntialiased = {
+    [](AtenCall& op, const TensorPtr& distances) { return KeysWeights(op, distances, -0.5); }, true,
+    [](const at::Tensor& x, at::IntArrayRef size, std::optional<double> scale) {
+      return at::_upsample_bicubic2d_aa(x, size, false, scale, std::nullopt);
+    }};
+constexpr Filter kLinearAntialiased = {TentWeights, true,
+                                       [](const at::Tensor& x, at::IntArrayRef size, std::optional<double> scale) {
+                                         return at::_upsample_bilinear2d_aa(x, size, false, scale, std::nullopt);
+                                       }};
 
-Value BicubicAntialiased(AtenCall& op) {
-  return Antialiased(op, [](AtenCall& inner, const TensorPtr& d) { return KeysWeights(inner, d, -0.5); });
-}
-
-Value LinearAntialiased(AtenCall& op) { return Antialiased(op, TentWeights); }
+Value Bicubic(AtenCall& op) { return ResizeBy(op, kBicubic); }
+Value BicubicAntialiased(AtenCall& op) { return ResizeBy(op, kBicubicAntialiased); }
+Value LinearAntialiased(AtenCall& op) { return ResizeBy(op, kLinearAntialiased); }
 
 // x, grid, mode, what is beyond the borders, align_corners.
 Value GridSample(AtenCall& op) {

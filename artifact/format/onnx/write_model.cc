@@ -111,7 +111,7 @@ constexpr int64_t kTileRows = 64;
 constexpr int64_t kTileColumns = 32;
 
 // A block of rows is not much larger, so that it stays in the processor's cache until it is written.
-constexpr int64_t kBlockBytes = int64_t{1} << 20;
+constexpr int64_t kBlockBytes = int64_t{256} << 10;
 
 template <typename Element>
 struct FourOf {
@@ -180,6 +180,18 @@ absl::Status VisitTransposed(const at::Tensor& matrix, const ElementVisitor& vis
   return absl::OkStatus();
 }
 
+// Of a tensor whose elements lie in another order: copies of its parts along the first dimension that has several.
+absl::Status VisitCopies(const at::Tensor& tensor, const ElementVisitor& visit) {
+  int64_t axis = 0;
+  while (axis + 1 < tensor.dim() && tensor.size(axis) == 1) ++axis;
+  const int64_t most = std::max<int64_t>(1, kBlockBytes * tensor.size(axis) / static_cast<int64_t>(tensor.nbytes()));
+  for (int64_t first = 0; first < tensor.size(axis); first += most) {
+    const at::Tensor part = tensor.narrow(axis, first, std::min(most, tensor.size(axis) - first)).contiguous();
+    RETURN_IF_ERROR(visit({static_cast<const char*>(part.const_data_ptr()), part.nbytes()}, /*lasts=*/false));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status WriteElements(const at::Tensor& tensor, Writer& out) {
   return VisitElements(
       tensor, [&](absl::string_view bytes, bool lasts) { return lasts ? out.WriteLasting(bytes) : out.Write(bytes); });
@@ -222,8 +234,10 @@ absl::Status VisitElements(const at::Tensor& tensor, const ElementVisitor& visit
     if (tensor.element_size() == 4) return VisitTransposed<uint32_t>(tensor, visit);
     if (tensor.element_size() == 2) return VisitTransposed<uint16_t>(tensor, visit);
   }
-  const at::Tensor dense = tensor.contiguous();
-  return visit({static_cast<const char*>(dense.const_data_ptr()), dense.nbytes()}, tensor.is_contiguous());
+  if (tensor.is_contiguous()) {
+    return visit({static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes()}, /*lasts=*/true);
+  }
+  return VisitCopies(tensor, visit);
 }
 
 bool FitsOneFile(const Model& model) {

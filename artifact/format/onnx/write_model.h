@@ -33,8 +33,8 @@ struct DataFile {
 // Takes bytes of elements. `lasts`: they stay as they are as long as the tensor that has them.
 using ElementVisitor = std::function<absl::Status(absl::string_view bytes, bool lasts)>;
 
-// Gives the elements of `tensor` to `visit` as a file has them, in one piece or in several, until that fails. A matrix
-// that is the transposed view of another one is not copied as a whole.
+// Gives the elements of `tensor` to `visit` as a file has them, in one piece or in several, until that fails. A large
+// tensor whose elements lie in another order is not copied as a whole.
 absl::Status VisitElements(const at::Tensor& tensor, const ElementVisitor& visit);
 
 // Whether the file of `model` has less than 2 GB, more than which its format cannot hold, without a data file.

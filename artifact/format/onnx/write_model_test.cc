@@ -65,6 +65,14 @@ TEST(VisitElementsTest, OtherViewsAreGivenInTheirOrder) {
   }
 }
 
+TEST(VisitElementsTest, ALargeViewOfSeveralDimensionsIsNotCopiedAsAWhole) {
+  const at::Tensor table = at::arange(37 * 37 * 1024, at::kFloat).reshape({1, 37, 37, 1024}).permute({0, 3, 1, 2});
+  const Visited visited = Visit(table);
+  EXPECT_TRUE(visited.bytes == BytesOf(table));
+  EXPECT_GE(visited.pieces, 4);
+  EXPECT_FALSE(visited.lasts);
+}
+
 TEST(VisitElementsTest, StopsAtAnError) {
   const at::Tensor matrix = at::arange(2048 * 1024, at::kFloat).reshape({1024, 2048});
   int pieces = 0;

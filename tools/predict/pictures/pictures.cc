@@ -33,6 +33,14 @@ absl::Span<const float> Values(const at::Tensor& map) {
   return absl::MakeConstSpan(map.const_data_ptr<float>(), map.numel());
 }
 
+std::vector<float> FiniteValues(const at::Tensor& map) {
+  std::vector<float> finite;
+  for (const float value : Values(map)) {
+    if (std::isfinite(value)) finite.push_back(value);
+  }
+  return finite;
+}
+
 double Percentile(std::vector<float>& values, double percent) {
   const auto index = std::llround(percent / 100 * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + index, values.end());
@@ -145,12 +153,22 @@ Rgb DirectionColour(double angle, double saturation) {
 }  // namespace
 
 ValueRange RangeOf(const at::Tensor& map, double low, double high) {
-  std::vector<float> finite;
-  for (const float value : Values(map)) {
-    if (std::isfinite(value)) finite.push_back(value);
-  }
+  std::vector<float> finite = FiniteValues(map);
   if (finite.empty()) return {};
   return {Percentile(finite, low), Percentile(finite, high)};
+}
+
+absl::optional<ValueRange> CommonRange(const std::vector<at::Tensor>& maps, double low, double high) {
+  absl::optional<ValueRange> all;
+  for (const at::Tensor& map : maps) {
+    if (FiniteValues(map).empty()) continue;
+    const ValueRange one = RangeOf(map, low, high);
+    all = all ? ValueRange{std::min(all->min, one.min), std::max(all->max, one.max)} : one;
+  }
+  if (!all || all->min < all->max) return all;
+  if (low > 0 || high < 100) return CommonRange(maps, 0, 100);
+  const double value = all->min;
+  return value == 0 ? ValueRange{0, 1} : ValueRange{std::min(value, 0.0), std::max(value, 0.0)};
 }
 
 std::string DepthUnit(const Manifest& manifest) {

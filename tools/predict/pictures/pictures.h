@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
@@ -20,6 +21,11 @@ namespace modelport {
 
 // From the `low`-th to the `high`-th percentile of the finite values of `map`; zeros if there are none.
 ValueRange RangeOf(const at::Tensor& map, double low, double high);
+
+// The range for pictures of all these maps, and of those that come later: from the least to the largest end of RangeOf,
+// or of all finite values if these percentiles are one value. If all are one value, the other end is 0, or 1 for the
+// value 0. nullopt if no map has a finite value.
+absl::optional<ValueRange> CommonRange(const std::vector<at::Tensor>& maps, double low, double high);
 
 inline constexpr char kMetres[] = "metres";
 

@@ -54,6 +54,37 @@ TEST(RangeOf, NoFiniteValueGivesZeros) {
   EXPECT_EQ(range.max, 0);
 }
 
+TEST(CommonRange, IsFromTheLeastToTheLargestOfAllMaps) {
+  const auto range = CommonRange({Map({2, 5}, 2), Map({std::nanf("")}, 1), Map({3, 9}, 2)}, 0, 100);
+  ASSERT_TRUE(range.has_value());
+  EXPECT_EQ(range->min, 2);
+  EXPECT_EQ(range->max, 9);
+  EXPECT_EQ(CommonRange({Map({std::nanf("")}, 1)}, 0, 100), absl::nullopt);
+}
+
+// Later frames of a shot may have other values, so that a scale has two ends.
+TEST(CommonRange, OfOneValueHasTwoEnds) {
+  const struct {
+    float value;
+    double min, max;
+  } cases[] = {{4, 0, 4}, {-3, -3, 0}, {0, 0, 1}};
+  for (const auto& [value, min, max] : cases) {
+    const auto range = CommonRange({Map({value, value}, 2), Map({value}, 1)}, 0, 100);
+    ASSERT_TRUE(range.has_value()) << value;
+    EXPECT_EQ(range->min, min);
+    EXPECT_EQ(range->max, max);
+  }
+}
+
+TEST(CommonRange, HasAllValuesWhereThePercentilesAreOne) {
+  std::vector<float> values(101, 3);
+  values[7] = 9;
+  const auto range = CommonRange({Map(values, 101)}, 2, 98);
+  ASSERT_TRUE(range.has_value());
+  EXPECT_EQ(range->min, 3);
+  EXPECT_EQ(range->max, 9);
+}
+
 TEST(DrawDepth, TheNearestHasTheLastColour) {
   const at::Tensor depth = Map({1, 3}, 2);
   const DepthColours grey = {*FindColourMap("grey")};
