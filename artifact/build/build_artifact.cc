@@ -222,12 +222,14 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
   const Plugin& plugin = *request.entry.plugin;
   const Variant& variant = *request.entry.variant;
   Manifest manifest;
-  StateRequest(request, manifest);
+  *manifest.mutable_request() = StateRequest(request);
   manifest.set_title(variant.title);
   manifest.set_summary(variant.summary);
   manifest.set_weights_licence(variant.licence);
   const auto text = plugin.licence_texts.find(variant.licence);
-  if (request.licence_text.empty() && text != plugin.licence_texts.end()) manifest.set_licence_text(text->second);
+  if (request.licence_text.empty() && text != plugin.licence_texts.end()) {
+    manifest.mutable_request()->set_licence_text(text->second);
+  }
   for (const LicenceClaim& claim : variant.licence_claims) {
     Manifest::LicenceClaim& entry = *manifest.add_licence_claims();
     entry.set_licence(claim.licence);

@@ -97,8 +97,7 @@ absl::StatusOr<int> FindKnob(const std::vector<Knob>& knobs, const std::string& 
                                                    " from ", knob.min, " to ", knob.max));
   }
   if (names.empty()) return absl::InvalidArgumentError(absl::StrCat(flag, ": it has no knobs"));
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": no such knob", NearestHint(name, names), "; it has ", absl::StrJoin(names, ", ")));
+  return absl::InvalidArgumentError(absl::StrCat(flag, ": no such knob", NearestHint(name, names)));
 }
 
 absl::StatusOr<TargetTree> BuildTargetTree(const ArtifactRequest& request) {

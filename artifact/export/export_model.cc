@@ -52,7 +52,7 @@ absl::Status CheckCanProve(const Target& target) {
 // Checks that the host can use an artifact with this manifest.
 absl::Status CheckManifestForHost(const Manifest& manifest, const Target& target) {
   if (target.check == nullptr) return absl::OkStatus();
-  return Annotate(target.check(manifest), manifest.model());
+  return Annotate(target.check(manifest), manifest.request().model());
 }
 
 // The files of an export with their digests.

@@ -25,10 +25,10 @@ absl::Status WriteFiles(const std::vector<PackageFile>& files, const std::string
 }  // namespace
 
 absl::Status WriteHostFiles(const Manifest& manifest, const std::string& folder, const std::string& picture) {
-  ASSIGN_OR_RETURN(const Target* const target, FindTarget(manifest.target()));
+  ASSIGN_OR_RETURN(const Target* const target, FindTarget(manifest.request().target()));
   RETURN_IF_ERROR(CheckHasPackages(*target));
   ASSIGN_OR_RETURN(std::vector<PackageFile> files, target->package(manifest, picture));
-  if (!manifest.licence_text().empty()) files.push_back({kLicenceFile, manifest.licence_text()});
+  if (!manifest.request().licence_text().empty()) files.push_back({kLicenceFile, manifest.request().licence_text()});
   return WriteFiles(files, folder);
 }
 

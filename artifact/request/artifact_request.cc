@@ -40,9 +40,8 @@ absl::Status AddArguments(absl::string_view settings, const Variant& variant, co
   for (const auto& [name, expression] : given.named) {
     const auto value = now.find(name);
     if (value == now.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(variant.name, " has no argument \"", Brief(name), "\"",
-                                                     NearestHint(name, names), "; it has ",
-                                                     absl::StrJoin(names, ", ")));
+      return absl::InvalidArgumentError(
+          absl::StrCat(variant.name, " has no argument \"", Brief(name), "\"", NearestHint(name, names)));
     }
     if (!seen.insert(name).second) return absl::InvalidArgumentError(absl::StrCat(name, " is given twice"));
     absl::StatusOr<Value> read = ReadArgument(expression.text(), value->second);
@@ -84,12 +83,8 @@ absl::Status SetArguments(absl::string_view settings, ArtifactRequest& request) 
 }
 
 absl::Status SetStatedArguments(const Manifest& stated, ArtifactRequest& request) {
-  if (stated.arguments().empty()) return absl::OkStatus();
-  const std::string settings =
-      absl::StrJoin(stated.arguments(), ",", [](std::string* text, const Manifest::Argument& argument) {
-        absl::StrAppend(text, argument.name(), "=", argument.value());
-      });
-  return Annotate(SetArguments(settings, request), "arguments");
+  const std::string settings = ArgumentsText(stated, ",");
+  return settings.empty() ? absl::OkStatus() : Annotate(SetArguments(settings, request), "arguments");
 }
 
 absl::Status SetSizes(absl::string_view settings, ArtifactRequest& request) {
@@ -113,61 +108,65 @@ absl::StatusOr<std::string> NameOfArtifact(const ArtifactRequest& request, absl:
                       request.method == "forward" ? chosen.name : request.method);
 }
 
-void StateRequest(const ArtifactRequest& request, Manifest& manifest) {
-  manifest.set_model(request.entry.variant->name);
-  manifest.set_target(request.target->name);
-  manifest.set_wrapper(request.wrapper);
-  if (request.runtime != nullptr) manifest.set_runtime(std::string(request.runtime->name));
-  manifest.set_dtype(std::string(DTypeName(request.dtype)));
-  for (const std::string& name : request.outputs) manifest.mutable_outputs()->add_kept(name);
+Manifest::Request StateRequest(const ArtifactRequest& request) {
+  Manifest::Request stated;
+  stated.set_model(request.entry.variant->name);
   for (const auto& [name, value] : request.arguments) {
-    Manifest::Argument& argument = *manifest.add_arguments();
+    Manifest::Argument& argument = *stated.add_arguments();
     argument.set_name(name);
     argument.set_value(value);
   }
+  stated.set_target(request.target->name);
+  stated.set_wrapper(request.wrapper);
+  stated.set_with_preprocess(request.with_preprocess);
+  if (request.method != "forward") stated.set_method(request.method);
   for (const auto& [letter, number] : request.sizes) {
-    Manifest::Size& size = *manifest.add_sizes();
+    Manifest::Size& size = *stated.add_sizes();
     size.set_letter(letter);
     size.set_size(number);
   }
-  if (request.method != "forward") manifest.set_method(request.method);
-  manifest.set_opset(request.opset);
-  manifest.set_external_data(request.external_data);
   for (const auto& [name, value] : request.knobs) {
-    Manifest::KnobValue& knob = *manifest.add_knob_values();
+    Manifest::KnobValue& knob = *stated.add_knobs();
     knob.set_name(name);
     knob.set_value(value);
   }
-  manifest.set_name(request.name);
-  manifest.set_licence_text(request.licence_text);
+  for (const std::string& output : request.outputs) stated.add_outputs(output);
+  if (request.runtime != nullptr) stated.set_runtime(std::string(request.runtime->name));
+  stated.set_dtype(std::string(DTypeName(request.dtype)));
+  stated.set_opset(request.opset);
+  stated.set_external_data(request.external_data);
+  stated.set_name(request.name);
+  stated.set_licence_text(request.licence_text);
+  return stated;
 }
 
-absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Manifest& stated) {
+absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Manifest& manifest) {
+  const Manifest::Request& stated = manifest.request();
   ArtifactRequest request;
   ASSIGN_OR_RETURN(request.entry, registry.Find(stated.model()));
+  RETURN_IF_ERROR(SetStatedArguments(manifest, request));
   ASSIGN_OR_RETURN(request.target, FindTarget(stated.target()));
-  if (!stated.runtime().empty()) {
-    ASSIGN_OR_RETURN(request.runtime, FindRuntime(stated.runtime()));
-  }
+  request.wrapper = stated.wrapper();
+  request.with_preprocess = stated.with_preprocess();
+  request.outputs = {stated.outputs().begin(), stated.outputs().end()};
   const absl::optional<DType> dtype = ParseDType(stated.dtype());
   if (!dtype || !IsArtifactDType(*dtype))
     return absl::DataLossError(absl::StrCat("unknown dtype ", Brief(stated.dtype())));
   request.dtype = *dtype;
-  request.with_preprocess = !stated.preprocessing().module().empty() && !request.target->wraps();
-  request.wrapper = stated.wrapper();
-  request.outputs = {stated.outputs().kept().begin(), stated.outputs().kept().end()};
-  if (const absl::optional<Seeded> seeded = ParseSeededName(stated.weights().seeded())) request.weights = *seeded;
-  RETURN_IF_ERROR(SetStatedArguments(stated, request));
-  for (const Manifest::Size& size : stated.sizes()) request.sizes[size.letter()] = size.size();
+  if (!stated.runtime().empty()) {
+    ASSIGN_OR_RETURN(request.runtime, FindRuntime(stated.runtime()));
+  }
   if (!stated.method().empty()) request.method = stated.method();
+  for (const Manifest::Size& size : stated.sizes()) request.sizes[size.letter()] = size.size();
   request.opset = static_cast<int>(stated.opset());
   request.external_data = stated.external_data();
-  for (const Manifest::KnobValue& knob : stated.knob_values()) request.knobs[knob.name()] = knob.value();
+  for (const Manifest::KnobValue& knob : stated.knobs()) request.knobs[knob.name()] = knob.value();
   request.name = stated.name();
-  request.licence_text = stated.licence_text();
   if (!request.name.empty() && !IsArtifactName(request.name)) {
     return absl::DataLossError(absl::StrCat("name: ", Brief(request.name), " is no name of an artifact"));
   }
+  request.licence_text = stated.licence_text();
+  if (const absl::optional<Seeded> seeded = ParseSeededName(manifest.weights().seeded())) request.weights = *seeded;
   RETURN_IF_ERROR(ChooseWrapper(request).status());
   return request;
 }

@@ -67,16 +67,15 @@ absl::Status SetKnobs(absl::string_view settings, ArtifactRequest& request);
 //   InvalidArgument  as FindWrapper
 absl::StatusOr<std::string> NameOfArtifact(const ArtifactRequest& request, absl::string_view model = "");
 
-// States in `manifest` what `request` asks for, which StatedRequest reads back: all but the weights, and the
-// preprocessing in front, which the module that it becomes tells.
-void StateRequest(const ArtifactRequest& request, Manifest& manifest);
+// What a manifest says of `request`, which StatedRequest reads back: all but the weights.
+Manifest::Request StateRequest(const ArtifactRequest& request);
 
-// What the export was asked for that wrote the manifest `stated`. Of the weights it has the seeded ones; a manifest
-// does not name the paths of checkpoints. Anybody may have written a manifest.
+// What the export was asked for that wrote `manifest`. Of the weights it has the seeded ones; a manifest does not name
+// the paths of checkpoints. Anybody may have written a manifest.
 //   NotFound         no such model
 //   InvalidArgument  no such target, runtime or wrapper
 //   DataLoss         no such dtype
-absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Manifest& stated);
+absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Manifest& manifest);
 
 }  // namespace modelport
 

@@ -35,7 +35,7 @@ class ArtifactRequestTest : public testing::Test {
 
 Manifest Stated(const ArtifactRequest& request) {
   Manifest manifest;
-  StateRequest(request, manifest);
+  *manifest.mutable_request() = StateRequest(request);
   return manifest;
 }
 
@@ -57,9 +57,15 @@ std::vector<Change> Changes() {
       [](ArtifactRequest& request) { request.licence_text = "Anybody\nmay \"use\" them.\n"; },
       [](ArtifactRequest& request) { EXPECT_OK(SetKnobs("convention=1,focal=35.5", request)); },
       [](ArtifactRequest& request) { EXPECT_OK(SetArguments("blocks=[1, 1, 1, 1]", request)); },
-      [](ArtifactRequest& request) { request.target = *FindTarget("nuke"); },
+      [](ArtifactRequest& request) { request.with_preprocess = true; },
+      // Nodes prepare images without being asked.
       [](ArtifactRequest& request) {
         request.target = *FindTarget("nuke");
+        request.with_preprocess = false;
+      },
+      [](ArtifactRequest& request) {
+        request.target = *FindTarget("nuke");
+        request.with_preprocess = false;
         request.wrapper = "classes";
       },
   };
@@ -92,6 +98,7 @@ TEST_F(ArtifactRequestTest, WhatAManifestStatesIsReadBack) {
     EXPECT_EQ(read.runtime, request.runtime);
     EXPECT_EQ(read.dtype, request.dtype);
     EXPECT_EQ(read.outputs, request.outputs);
+    EXPECT_EQ(read.with_preprocess, request.with_preprocess);
     EXPECT_EQ(read.arguments, request.arguments);
     EXPECT_EQ(read.sizes, request.sizes);
     EXPECT_EQ(read.method, request.method);
@@ -159,17 +166,11 @@ TEST_F(ArtifactRequestTest, AnArtifactIsNamedAfterItsModelAndItsWrapper) {
   EXPECT_THAT(NameOfArtifact(request), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--wrapper=no_such")));
 }
 
-TEST_F(ArtifactRequestTest, AManifestStatesSeededWeightsAndPreprocessingInFront) {
+TEST_F(ArtifactRequestTest, AManifestStatesSeededWeights) {
   Manifest stated = Stated(Request("dav2_vits"));
   stated.mutable_weights()->set_seeded("seeded:v1:7");
-  stated.mutable_preprocessing()->set_module("ImageDepth(mean=[0.5])");
   ASSERT_OK_AND_ASSIGN(const ArtifactRequest request, StatedRequest(registry_, stated));
-  EXPECT_TRUE(request.with_preprocess);
   EXPECT_EQ(std::get<Seeded>(request.weights).seed, 7U);
-  // A wrapper for a host prepares images, too, and nothing was asked for in front of it.
-  stated.set_target("nuke");
-  ASSERT_OK_AND_ASSIGN(const ArtifactRequest wrapped, StatedRequest(registry_, stated));
-  EXPECT_FALSE(wrapped.with_preprocess);
 }
 
 TEST_F(ArtifactRequestTest, KnobsAreNumbersByNames) {
@@ -184,19 +185,19 @@ TEST_F(ArtifactRequestTest, KnobsAreNumbersByNames) {
 
 TEST_F(ArtifactRequestTest, AManifestMayStateWhatThereIsNot) {
   Manifest stated;
-  stated.set_model("dav2_vits");
-  stated.set_target("libtorch");
-  stated.set_dtype("float7");
+  stated.mutable_request()->set_model("dav2_vits");
+  stated.mutable_request()->set_target("libtorch");
+  stated.mutable_request()->set_dtype("float7");
   EXPECT_THAT(StatedRequest(registry_, stated), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("float7")));
-  stated.set_dtype("float32");
-  stated.set_name("../depth");
+  stated.mutable_request()->set_dtype("float32");
+  stated.mutable_request()->set_name("../depth");
   EXPECT_THAT(StatedRequest(registry_, stated), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("../depth")));
-  stated.clear_name();
-  stated.set_wrapper("depth");
+  stated.mutable_request()->clear_name();
+  stated.mutable_request()->set_wrapper("depth");
   EXPECT_THAT(StatedRequest(registry_, stated), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--wrapper")));
-  stated.set_target("blender");
+  stated.mutable_request()->set_target("blender");
   EXPECT_THAT(StatedRequest(registry_, stated), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("blender")));
-  stated.set_model("dav2");
+  stated.mutable_request()->set_model("dav2");
   EXPECT_THAT(StatedRequest(registry_, stated), StatusIs(absl::StatusCode::kNotFound, HasSubstr("dav2")));
 }
 

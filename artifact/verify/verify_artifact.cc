@@ -69,7 +69,7 @@ absl::StatusOr<ArtifactPlan> PlanAnew(const Registry& registry, const ArtifactRe
                                       const StatedManifest& stated, const std::vector<std::string>& checkpoints,
                                       const StoredArtifact& file) {
   absl::StatusOr<TargetTree> tree = BuildTargetTree(request);
-  const absl::Status built = request.knobs.empty() ? tree.status() : Annotate(tree.status(), "knob_values");
+  const absl::Status built = request.knobs.empty() ? tree.status() : Annotate(tree.status(), "knobs");
   RETURN_IF_ERROR(FaultOfManifest(built, stated));
   return PlanStated(registry, request, stated, checkpoints, file, *std::move(tree));
 }
@@ -330,7 +330,7 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   ASSIGN_OR_RETURN(const StatedManifest stated, ReadStatedManifest(file, signature));
   absl::optional<Reference> stored;
   if (reference) {
-    ASSIGN_OR_RETURN(stored, ReadReferenceOf(stated.manifest.model(), reference->path));
+    ASSIGN_OR_RETURN(stored, ReadReferenceOf(stated.manifest.request().model(), reference->path));
   }
   const Subject subject = {file, stated, signature, checkpoints};
   const absl::StatusOr<ArtifactRequest> request = StatedRequest(registry, stated.manifest);

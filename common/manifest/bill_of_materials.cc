@@ -60,7 +60,7 @@ Json Component(absl::string_view type, absl::string_view ref, const std::string&
 
 // The artifact itself.
 Json Artifact(const Manifest& manifest, absl::string_view sha256) {
-  Json artifact = Component("machine-learning-model", "artifact", manifest.model());
+  Json artifact = Component("machine-learning-model", "artifact", manifest.request().model());
   artifact["description"] = absl::StrCat(manifest.title(), ": ", manifest.summary());
   AddSha256(artifact, sha256);
   AddLicenceOfWeights(artifact, manifest.weights_licence(), HasPublishedWeights(manifest) == Published::kYes);
@@ -70,7 +70,7 @@ Json Artifact(const Manifest& manifest, absl::string_view sha256) {
   for (const auto& [name, value] : RequestedOptions(manifest)) {
     AddProperty(artifact, absl::StrReplaceAll(name, {{" ", "_"}}), value);
   }
-  AddProperty(artifact, "dtype", manifest.dtype());
+  AddProperty(artifact, "dtype", manifest.request().dtype());
   AddProperty(artifact, "minimum_runtime", manifest.minimum_runtime());
   // The manifest in an artifact does not tell what was proven of the file.
   if (manifest.has_round_trip()) AddProperty(artifact, "proof", DescribeProof(manifest.round_trip()));

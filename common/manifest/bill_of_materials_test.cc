@@ -18,7 +18,7 @@ std::string Digest(char digit) { return std::string(64, digit); }
 
 Manifest Small() {
   Manifest manifest;
-  manifest.set_model("tiny");
+  manifest.mutable_request()->set_model("tiny");
   manifest.set_family("toy");
   Manifest::Checkpoint& checkpoint = *manifest.mutable_weights()->add_checkpoints();
   checkpoint.set_source("sha256:" + Digest('a'));
@@ -103,12 +103,12 @@ TEST(BillOfMaterialsTest, SeededWeightsHaveNoDigest) {
 
 TEST(BillOfMaterialsTest, WhatAHostileManifestSaysIsText) {
   Manifest manifest = Small();
-  manifest.set_model("\x1b[2J\"},{\xe2\x80\xae\n");
+  manifest.mutable_request()->set_model("\x1b[2J\"},{\xe2\x80\xae\n");
   manifest.mutable_weights()->mutable_checkpoints(0)->set_source("sha256:../..");
   const std::string text = BillOfMaterials(manifest, "no digest");
   EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isprint(c) || c == '\n'; }));
   const json bom = json::parse(text);
-  EXPECT_EQ(bom["metadata"]["component"]["name"], manifest.model());
+  EXPECT_EQ(bom["metadata"]["component"]["name"], manifest.request().model());
   EXPECT_FALSE(bom["metadata"]["component"].contains("hashes"));
   EXPECT_FALSE(bom["components"][0].contains("hashes"));
 }

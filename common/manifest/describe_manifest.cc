@@ -1,6 +1,10 @@
 #include "common/manifest/describe_manifest.h"
 
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +22,10 @@
 
 namespace modelport {
 namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
 
 // What `get` says of each checkpoint, "PART TEXT" where it fills a part of the model; nothing where that is empty.
 template <typename Get>
@@ -81,29 +89,63 @@ std::string Recommended(const Manifest::Input& input) {
                       input.recommended_size());
 }
 
+// The value of a field that is no message and not repeated; "" if it is the default.
+std::string ValueOf(const Message& message, const FieldDescriptor& field) {
+  const Reflection& reflection = *message.GetReflection();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      return reflection.GetString(message, &field);
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return reflection.GetBool(message, &field) ? "true" : "";
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return reflection.GetUInt32(message, &field) == 0 ? "" : absl::StrCat(reflection.GetUInt32(message, &field));
+    default:
+      return absl::StrCat(reflection.GetDouble(message, &field));
+  }
+}
+
+// The value of a field of a request, as its flag has it: "H=518, W=518" of pairs; "" if it has none.
+std::string TextOf(const Manifest::Request& request, const FieldDescriptor& field) {
+  const Reflection& reflection = *request.GetReflection();
+  if (!field.is_repeated()) return ValueOf(request, field);
+  std::vector<std::string> texts;
+  for (int i = 0; i < reflection.FieldSize(request, &field); ++i) {
+    if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+      texts.push_back(reflection.GetRepeatedString(request, &field, i));
+      continue;
+    }
+    const Message& pair = reflection.GetRepeatedMessage(request, &field, i);
+    texts.push_back(absl::StrCat(ValueOf(pair, *pair.GetDescriptor()->field(0)), "=",
+                                 ValueOf(pair, *pair.GetDescriptor()->field(1))));
+  }
+  return absl::StrJoin(texts, ", ");
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> RequestedOptions(const Manifest& manifest) {
-  const auto size = [](std::string* text, const Manifest::Size& one) {
-    absl::StrAppend(text, one.letter(), "=", one.size());
-  };
-  const auto knob = [](std::string* text, const Manifest::KnobValue& one) {
-    absl::StrAppend(text, one.name(), "=", one.value());
-  };
-  // A node of a host always prepares its images.
-  const bool prepares = manifest.preprocessing().inside() && manifest.interface().channels_in().empty();
-  std::vector<std::pair<std::string, std::string>> options = {
-      {"set", ArgumentsText(manifest)},
-      {"target", manifest.target()},
-      {"wrapper", manifest.wrapper()},
-      {"images", prepares ? "prepared within" : ""},
-      {"method", manifest.method()},
-      {"sizes", absl::StrJoin(manifest.sizes(), ", ", size)},
-      {"knobs", absl::StrJoin(manifest.knob_values(), ", ", knob)},
-      {"left out", LeftOut(manifest.outputs())},
-      {"made for", manifest.runtime().empty() ? "" : absl::StrCat("LibTorch ", manifest.runtime())}};
-  const auto is_empty = [](const auto& option) { return option.second.empty(); };
-  options.erase(std::remove_if(options.begin(), options.end(), is_empty), options.end());
+  const Manifest::Request& request = manifest.request();
+  // What has a name or a text of its own. "": it stands among the facts of the model and of the file.
+  const std::map<absl::string_view, std::pair<std::string, std::string>> special = {
+      {"model", {}},
+      {"dtype", {}},
+      {"opset", {}},
+      {"external_data", {}},
+      {"name", {}},
+      {"licence_text", {}},
+      {"arguments", {"set", ArgumentsText(manifest)}},
+      {"with_preprocess", {"images", request.with_preprocess() ? "prepared within" : ""}},
+      {"outputs", {"left out", LeftOut(manifest.outputs())}},
+      {"runtime", {"made for", request.runtime().empty() ? "" : absl::StrCat("LibTorch ", request.runtime())}}};
+  std::vector<std::pair<std::string, std::string>> options;
+  for (int i = 0; i < request.GetDescriptor()->field_count(); ++i) {
+    const FieldDescriptor& field = *request.GetDescriptor()->field(i);
+    const auto found = special.find(field.name());
+    const auto [name, text] = found != special.end()
+                                  ? found->second
+                                  : std::pair(absl::StrReplaceAll(field.name(), {{"_", " "}}), TextOf(request, field));
+    if (!text.empty()) options.emplace_back(name, text);
+  }
   return options;
 }
 
@@ -118,7 +160,7 @@ std::string WeightsSourceText(const Manifest& manifest) {
 }
 
 std::string RunsIn(const Manifest& manifest) {
-  const uint32_t opset = manifest.opset();
+  const uint32_t opset = manifest.request().opset();
   if (opset > 0) return absl::StrCat("what loads ONNX of opset ", opset);
   const std::string& oldest = manifest.minimum_runtime();
   // All code for LibTorch has operators.

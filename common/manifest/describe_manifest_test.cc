@@ -83,36 +83,32 @@ std::string OptionOf(const Manifest& manifest, const std::string& name) {
 TEST(RequestedOptionsTest, AreThoseThatWereAskedFor) {
   Manifest manifest;
   EXPECT_THAT(RequestedOptions(manifest), IsEmpty());
-  manifest.set_target("onnx");
+  manifest.mutable_request()->set_target("onnx");
   EXPECT_THAT(RequestedOptions(manifest), ElementsAre(Pair("target", "onnx")));
-  Manifest::Argument& argument = *manifest.add_arguments();
+  Manifest::Argument& argument = *manifest.mutable_request()->add_arguments();
   argument.set_name("max_depth");
   argument.set_value("35.0");
-  manifest.set_wrapper("normals");
-  manifest.set_method("encode");
-  manifest.set_runtime("1.12");
-  manifest.mutable_preprocessing()->set_inside(true);
+  manifest.mutable_request()->set_wrapper("normals");
+  manifest.mutable_request()->set_method("encode");
+  manifest.mutable_request()->set_runtime("1.12");
+  manifest.mutable_request()->set_with_preprocess(true);
   for (const char* letter : {"H", "W"}) {
-    Manifest::Size& size = *manifest.add_sizes();
+    Manifest::Size& size = *manifest.mutable_request()->add_sizes();
     size.set_letter(letter);
     size.set_size(518);
   }
-  Manifest::KnobValue& knob = *manifest.add_knob_values();
+  Manifest::KnobValue& knob = *manifest.mutable_request()->add_knobs();
   knob.set_name("scale");
   knob.set_value(0.5);
   EXPECT_THAT(RequestedOptions(manifest),
               ElementsAre(Pair("set", "max_depth=35.0"), Pair("target", "onnx"), Pair("wrapper", "normals"),
                           Pair("images", "prepared within"), Pair("method", "encode"), Pair("sizes", "H=518, W=518"),
                           Pair("knobs", "scale=0.5"), Pair("made for", "LibTorch 1.12")));
-  // A node prepares its images in any case.
-  manifest.mutable_interface()->add_channels_in("rgba.red");
-  EXPECT_EQ(OptionOf(manifest, "images"), "");
 }
 
 TEST(RequestedOptionsTest, WhatIsLeftOut) {
   Manifest manifest;
   Manifest::Outputs& outputs = *manifest.mutable_outputs();
-  outputs.add_kept("depth");
   EXPECT_EQ(OptionOf(manifest, "left out"), "");
   outputs.add_left_out("normal");
   EXPECT_EQ(OptionOf(manifest, "left out"), "normal");

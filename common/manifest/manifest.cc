@@ -69,6 +69,28 @@ Manifest::Weights FromVersion1(const WeightsOfVersion1& old) {
   return weights;
 }
 
+// The request of a manifest of version 1 or 2, whose other fields are `manifest`.
+Manifest::Request FromVersion2(const RequestOfVersion2& old, const Manifest& manifest) {
+  Manifest::Request request;
+  request.set_model(old.model());
+  *request.mutable_arguments() = old.arguments();
+  request.set_target(old.target());
+  request.set_wrapper(old.wrapper());
+  // Nodes of hosts prepare images without being asked.
+  request.set_with_preprocess(!manifest.preprocessing().module().empty() && manifest.interface().channels_in().empty());
+  request.set_method(old.method());
+  *request.mutable_sizes() = old.sizes();
+  *request.mutable_knobs() = old.knob_values();
+  *request.mutable_outputs() = old.outputs().kept();
+  request.set_runtime(old.runtime());
+  request.set_dtype(old.dtype());
+  request.set_opset(old.opset());
+  request.set_external_data(old.external_data());
+  request.set_name(old.name());
+  request.set_licence_text(old.licence_text());
+  return request;
+}
+
 // States the frames of an interface that older releases wrote without them: two, if the second lies in the channels for
 // motion.
 void AddFrames(Manifest& manifest) {
@@ -143,10 +165,15 @@ Manifest ParseKnownFields(absl::string_view json) {
   Manifest manifest;
   if (!ParseKnown(json, manifest)) return {};
   AddFrames(manifest);
-  WeightsOfVersion1 old;
-  if (manifest.manifest_version() != 0 || !ParseKnown(json, old)) return manifest;
-  // The manifest within an artifact of a checkpoint's weights says nothing of them.
-  if (!old.source().empty() || old.has_checkpoints()) *manifest.mutable_weights() = FromVersion1(old);
+  RequestOfVersion2 request;
+  if (manifest.manifest_version() < 3 && ParseKnown(json, request)) {
+    *manifest.mutable_request() = FromVersion2(request, manifest);
+  }
+  WeightsOfVersion1 weights;
+  if (manifest.manifest_version() == 0 && ParseKnown(json, weights)) {
+    // The manifest within an artifact of a checkpoint's weights says nothing of them.
+    if (!weights.source().empty() || weights.has_checkpoints()) *manifest.mutable_weights() = FromVersion1(weights);
+  }
   return manifest;
 }
 

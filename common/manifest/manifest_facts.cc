@@ -45,7 +45,8 @@ bool IsArtifactName(absl::string_view name) {
 }
 
 const Manifest::EntryPoint& MainEntryPoint(const Manifest& manifest) {
-  const absl::string_view method = manifest.method().empty() ? absl::string_view("forward") : manifest.method();
+  const absl::string_view method =
+      manifest.request().method().empty() ? absl::string_view("forward") : manifest.request().method();
   for (const Manifest::EntryPoint& entry_point : manifest.entry_points()) {
     if (entry_point.method() == method) return entry_point;
   }
@@ -80,10 +81,11 @@ bool TakesCoarseDepth(const Manifest& manifest) {
 
 int64_t ScaleOf(const Manifest& manifest) { return std::max<int64_t>(1, manifest.interface().scale()); }
 
-std::string ArgumentsText(const Manifest& manifest) {
-  return absl::StrJoin(manifest.arguments(), ", ", [](std::string* out, const Manifest::Argument& argument) {
-    absl::StrAppend(out, argument.name(), "=", argument.value());
-  });
+std::string ArgumentsText(const Manifest& manifest, absl::string_view separator) {
+  return absl::StrJoin(manifest.request().arguments(), separator,
+                       [](std::string* out, const Manifest::Argument& argument) {
+                         absl::StrAppend(out, argument.name(), "=", argument.value());
+                       });
 }
 
 std::string AssumedText(const Manifest& manifest) {

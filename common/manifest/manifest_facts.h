@@ -19,8 +19,9 @@ namespace modelport {
 // "model_normals" of "model_normal" and "normals".
 std::string ArtifactName(absl::string_view model, absl::string_view part);
 inline std::string ArtifactName(const Manifest& manifest) {
-  if (!manifest.name().empty()) return manifest.name();
-  return ArtifactName(manifest.model(), manifest.method().empty() ? manifest.wrapper() : manifest.method());
+  if (!manifest.request().name().empty()) return manifest.request().name();
+  return ArtifactName(manifest.request().model(),
+                      manifest.request().method().empty() ? manifest.request().wrapper() : manifest.request().method());
 }
 
 // The most characters in the name of an artifact.
@@ -32,7 +33,7 @@ bool IsArtifactName(absl::string_view name);
 
 // What people call the model.
 inline const std::string& TitleOf(const Manifest& manifest) {
-  return manifest.title().empty() ? manifest.model() : manifest.title();
+  return manifest.title().empty() ? manifest.request().model() : manifest.title();
 }
 
 // The licence of the weights, or "not stated".
@@ -59,8 +60,9 @@ bool TakesCoarseDepth(const Manifest& manifest);
 // How many times as high and as wide as its image the output of a host's model is.
 int64_t ScaleOf(const Manifest& manifest);
 
-// The arguments of the model that differ from the plugin's: "max_depth=35.0"; "" if there are none.
-std::string ArgumentsText(const Manifest& manifest);
+// The arguments of the model that differ from the plugin's: "max_depth=35.0", `separator` between two; "" if there are
+// none.
+std::string ArgumentsText(const Manifest& manifest, absl::string_view separator = ", ");
 
 // "max_depth=20.0, heads=6": those that the checkpoint does not tell and nobody gave.
 std::string AssumedText(const Manifest& manifest);

@@ -11,15 +11,15 @@ namespace {
 
 TEST(ManifestFactsTest, AnArtifactIsNamedAfterItsModelAndItsWrapper) {
   Manifest manifest;
-  manifest.set_model("net");
+  manifest.mutable_request()->set_model("net");
   EXPECT_EQ(ArtifactName(manifest), "net");
-  manifest.set_wrapper("classes");
+  manifest.mutable_request()->set_wrapper("classes");
   EXPECT_EQ(ArtifactName(manifest), "net_classes");
-  manifest.set_model("net_class");
+  manifest.mutable_request()->set_model("net_class");
   EXPECT_EQ(ArtifactName(manifest), "net_classes");
-  manifest.set_model("class");
+  manifest.mutable_request()->set_model("class");
   EXPECT_EQ(ArtifactName(manifest), "class_classes");
-  manifest.set_name("labels");
+  manifest.mutable_request()->set_name("labels");
   EXPECT_EQ(ArtifactName(manifest), "labels");
 }
 
@@ -36,8 +36,8 @@ TEST(ManifestFactsTest, ArgumentsAreWrittenAsTheyWereSet) {
   Manifest manifest;
   EXPECT_EQ(ArgumentsText(manifest), "");
   for (const char* name : {"a", "b"}) {
-    manifest.add_arguments()->set_name(name);
-    manifest.mutable_arguments()->rbegin()->set_value("[1, 2]");
+    manifest.mutable_request()->add_arguments()->set_name(name);
+    manifest.mutable_request()->mutable_arguments()->rbegin()->set_value("[1, 2]");
   }
   EXPECT_EQ(ArgumentsText(manifest), "a=[1, 2], b=[1, 2]");
 }
@@ -55,7 +55,7 @@ TEST(ManifestFactsTest, TheMainOutputIsForwardsFirst) {
   EXPECT_EQ(MainEntryPoint(manifest).outputs_size(), 2);
   EXPECT_EQ(MainOutput(manifest).name(), "depth");
   // An ONNX file may hold another method in its place.
-  manifest.set_method("features");
+  manifest.mutable_request()->set_method("features");
   EXPECT_EQ(MainEntryPoint(manifest).method(), "features");
 }
 
@@ -64,7 +64,7 @@ using testing::IsEmpty;
 
 Manifest Make() {
   Manifest manifest;
-  manifest.set_model("tiny");
+  manifest.mutable_request()->set_model("tiny");
   manifest.add_methods("forward(Tensor x) -> Tensor");
   manifest.mutable_preprocessing()->add_mean(0.5);
   manifest.mutable_round_trip()->add_outputs()->set_max_abs(1e-8);
@@ -75,19 +75,19 @@ TEST(DifferingFieldsTest, EqualManifestsHaveNone) { EXPECT_THAT(DifferingFields(
 
 TEST(DifferingFieldsTest, NamesEachFieldWithBothValues) {
   Manifest stated = Make();
-  stated.set_model("other\n");
+  stated.mutable_request()->set_model("other\n");
   stated.mutable_preprocessing()->set_mean(0, 0.25);
   stated.mutable_preprocessing()->add_std(2);
   stated.clear_methods();
   EXPECT_THAT(
       DifferingFields(stated, Make(), {}),
-      ElementsAre(R"(model: "other\n" -> "tiny")", "preprocessing.mean[0]: 0.25 -> 0.5",
+      ElementsAre(R"(request.model: "other\n" -> "tiny")", "preprocessing.mean[0]: 0.25 -> 0.5",
                   "unexpected: preprocessing.std[0]: 2", R"(missing: methods[0]: "forward(Tensor x) -> Tensor")"));
 }
 
 TEST(DifferingFieldsTest, ALongValueIsCutOff) {
   Manifest stated = Make();
-  stated.set_model(std::string(10000, 'x'));
+  stated.mutable_request()->set_model(std::string(10000, 'x'));
   EXPECT_THAT(DifferingFields(stated, Make(), {}), ElementsAre(testing::SizeIs(303)));
 }
 

@@ -18,7 +18,7 @@ using ::testing::StartsWith;
 
 Manifest MakeManifest() {
   Manifest manifest;
-  manifest.set_model("tiny");
+  manifest.mutable_request()->set_model("tiny");
   manifest.set_parameters(11e9);
   manifest.mutable_artifact()->set_size_bytes(44e9 + 1);
   manifest.add_methods("forward(Tensor x) -> Tensor");
@@ -140,7 +140,7 @@ TEST(ParseKnownFieldsTest, AddsTheFramesThatOlderReleasesLeftToTheChannels) {
 TEST(ParseKnownFieldsTest, ReadsTheCheckpointsOfVersion1) {
   const Manifest one = ParseKnownFields(
       R"({"model": "m", "source": "sha256:0a", "layout": "timm", "state_dict": "teacher", "published": "no", "unused": []})");
-  EXPECT_EQ(one.model(), "m");
+  EXPECT_EQ(one.request().model(), "m");
   ASSERT_EQ(one.weights().checkpoints_size(), 1);
   const Manifest::Checkpoint& checkpoint = one.weights().checkpoints(0);
   EXPECT_EQ(checkpoint.source() + checkpoint.layout() + checkpoint.state_dict() + checkpoint.published(),
@@ -153,6 +153,45 @@ TEST(ParseKnownFieldsTest, ReadsTheCheckpointsOfVersion1) {
   EXPECT_EQ(two.weights().checkpoints(1).part(), "head");
   EXPECT_FALSE(ParseKnownFields(R"({"source": "", "layout": ""})").has_weights());
   EXPECT_FALSE(ParseKnownFields(R"({"manifest_version": 2, "source": "seeded:v1:3"})").has_weights());
+}
+
+TEST(ParseKnownFieldsTest, ReadsTheRequestOfVersion2) {
+  const std::string old = R"json({
+    "manifest_version": 2, "model": "m", "target": "nuke", "wrapper": "depth", "dtype": "float16", "runtime": "1.12",
+    "arguments": [{"name": "max_depth", "value": "35.0"}], "sizes": [{"letter": "H", "size": 14}], "method": "encode",
+    "knob_values": [{"name": "focal", "value": 35}], "opset": 17, "external_data": true, "name": "near",
+    "licence_text": "Free.", "outputs": {"kept": ["depth"], "left_out": ["sky"]},
+    "preprocessing": {"inside": true, "module": "Image()"}, "round_trip": {"proven": true}})json";
+  const Manifest manifest = ParseKnownFields(old);
+  Manifest::Request request;
+  request.set_model("m");
+  request.add_arguments()->set_name("max_depth");
+  request.mutable_arguments(0)->set_value("35.0");
+  request.set_target("nuke");
+  request.set_wrapper("depth");
+  request.set_with_preprocess(true);
+  request.set_method("encode");
+  request.add_sizes()->set_letter("H");
+  request.mutable_sizes(0)->set_size(14);
+  request.add_knobs()->set_name("focal");
+  request.mutable_knobs(0)->set_value(35);
+  request.add_outputs("depth");
+  request.set_runtime("1.12");
+  request.set_dtype("float16");
+  request.set_opset(17);
+  request.set_external_data(true);
+  request.set_name("near");
+  request.set_licence_text("Free.");
+  EXPECT_EQ(manifest.request().DebugString(), request.DebugString());
+  EXPECT_EQ(manifest.outputs().left_out(0), "sky");
+  EXPECT_TRUE(manifest.round_trip().proven());
+  // A node of a host prepares images without being asked.
+  EXPECT_FALSE(ParseKnownFields(
+                   R"json({"preprocessing": {"module": "Image()"}, "interface": {"channels_in": ["rgba.red"]}})json")
+                   .request()
+                   .with_preprocess());
+  // What version 3 lacks is no field of it.
+  EXPECT_TRUE(ParseKnownFields(R"({"manifest_version": 3, "model": "m"})").request().model().empty());
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace modelport {
 inline constexpr char kModelportVersion[] = "0.1.0";
 
 // Of the fields of a manifest (manifest.proto).
-inline constexpr int kManifestVersion = 2;
+inline constexpr int kManifestVersion = 3;
 
 }  // namespace modelport
 

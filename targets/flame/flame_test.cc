@@ -17,7 +17,7 @@ using testing::HasSubstr;
 Manifest MakeManifest(const std::string& kind, const std::vector<std::string>& in,
                       const std::vector<std::string>& out) {
   Manifest manifest;
-  manifest.set_model("m");
+  manifest.mutable_request()->set_model("m");
   manifest.set_title("Some Model");
   manifest.set_summary("what it is for");
   manifest.set_weights_licence("MIT");

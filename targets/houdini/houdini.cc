@@ -20,7 +20,7 @@ namespace {
 // The shape of a port as the node shows it: sizes that the file leaves free are -1.
 std::string ShapeOnNode(const Manifest& manifest, const google::protobuf::RepeatedPtrField<std::string>& shape) {
   return absl::StrJoin(shape, " ", [&](std::string* text, const std::string& size) {
-    for (const Manifest::Size& fixed : manifest.sizes()) {
+    for (const Manifest::Size& fixed : manifest.request().sizes()) {
       if (fixed.letter() == size) return absl::StrAppend(text, fixed.size());
     }
     const bool is_number = size.find_first_not_of("0123456789") == std::string::npos;

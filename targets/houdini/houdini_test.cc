@@ -17,7 +17,7 @@ using testing::Not;
 
 Manifest MakeManifest() {
   Manifest manifest;
-  manifest.set_model("m");
+  manifest.mutable_request()->set_model("m");
   manifest.set_title("Some Model");
   manifest.mutable_weights()->set_seeded("seeded:v1:0");
   for (const char* channel : {"rgba.red", "rgba.green", "rgba.blue"}) {
@@ -29,7 +29,7 @@ Manifest MakeManifest() {
   forward.add_outputs()->set_name("depth");
   for (const char* size : {"B", "1", "H", "W"}) forward.mutable_outputs(0)->add_shape(size);
   for (const auto& [letter, number] : {std::pair("B", 1), std::pair("C", 3)}) {
-    Manifest::Size& size = *manifest.add_sizes();
+    Manifest::Size& size = *manifest.mutable_request()->add_sizes();
     size.set_letter(letter);
     size.set_size(number);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -88,23 +89,26 @@ std::string PlaceLine(const PlaceKnob& place, const Manifest& manifest) {
     values.push_back(KnobNumber(std::round(FindPart(manifest, part)->value() * size)));
   }
   const bool is_point = values.size() == 2;
-  return Line(PlaceForms()[is_point ? 0 : 1].type, place.name,
-              absl::StrCat("In pixels of the plate; the default is for one of 1920 x 1080. ",
-                           is_point ? "The cross" : "The box", " in the Viewer moves it"),
-              "", absl::StrCat("{", absl::StrJoin(values, " "), "}"));
+  return Line(
+      PlaceForms()[is_point ? 0 : 1].type, place.name,
+      absl::StrCat("In pixels of the plate; the default is for one of 1920 x 1080. ",
+                   is_point ? "The cross in the Viewer moves it. A point outside of the plate counts as one at its edge"
+                            : "The box in the Viewer moves it"),
+      "", absl::StrCat("{", absl::StrJoin(values, " "), "}"));
 }
 
-std::string KnobLine(const Manifest::Knob& knob) {
+std::string KnobLine(const Manifest::Knob& knob, const Manifest& manifest) {
+  const std::string help = WithKnobLabels(knob.help(), manifest);
   const std::string value = KnobNumber(knob.value()), min = KnobNumber(knob.min()), max = KnobNumber(knob.max());
   if (!knob.choices().empty()) {
     const auto quoted = [](std::string* out, const std::string& choice) { absl::StrAppend(out, Quoted(choice)); };
     // In expressions a pulldown is the number of its choice.
-    return Line(4, knob.name(), knob.help(), absl::StrCat(" M {", absl::StrJoin(knob.choices(), " ", quoted), "}"),
+    return Line(4, knob.name(), help, absl::StrCat(" M {", absl::StrJoin(knob.choices(), " ", quoted), "}"),
                 Quoted(knob.choices(static_cast<int>(knob.value()))));
   }
-  if (IsSwitch(knob)) return Line(6, knob.name(), knob.help(), " +STARTLINE", knob.value() != 0 ? "true" : "false");
-  if (knob.type() == "float") return Line(7, knob.name(), knob.help(), absl::StrCat(" R ", min, " ", max), value);
-  return Line(3, knob.name(), absl::StrCat(knob.help(), " (", min, " to ", max, ")"), "", value);
+  if (IsSwitch(knob)) return Line(6, knob.name(), help, " +STARTLINE", knob.value() != 0 ? "true" : "false");
+  if (knob.type() == "float") return Line(7, knob.name(), help, absl::StrCat(" R ", min, " ", max), value);
+  return Line(3, knob.name(), absl::StrCat(help, " (", min, " to ", max, ")"), "", value);
 }
 
 }  // namespace
@@ -159,7 +163,7 @@ std::string KnobLines(const Manifest& manifest) {
       return std::find(place.parts.begin(), place.parts.end(), knob.name()) != place.parts.end();
     });
     if (place == places.end()) {
-      if (!IsComputed(knob, manifest)) lines.push_back(KnobLine(knob));
+      if (!IsComputed(knob, manifest)) lines.push_back(KnobLine(knob, manifest));
     } else if (knob.name() == place->parts.front()) {
       lines.push_back(PlaceLine(*place, manifest));
     }
@@ -187,6 +191,14 @@ std::string KnobLinks(const Manifest& manifest) {
     absl::StrAppend(&links, knob.name(), ":{\"", value, "\"};");
   }
   return links;
+}
+
+std::string WithKnobLabels(absl::string_view text, const Manifest& manifest) {
+  std::vector<std::pair<std::string, std::string>> labels;
+  for (const Manifest::Knob& knob : manifest.knobs()) {
+    labels.emplace_back(knob.name(), IsComputed(knob, manifest) ? "source frame" : KnobLabel(knob.name()));
+  }
+  return absl::StrReplaceAll(text, labels);
 }
 
 std::string KnobNumber(double value) { return absl::StrFormat("%.10g", value); }

@@ -39,6 +39,9 @@ std::string KnobNumber(double value);
 // "point 1" of "point_1".
 std::string KnobLabel(absl::string_view name);
 
+// `text`, which the model says of itself, with the labels of its knobs in the place of their names.
+std::string WithKnobLabels(absl::string_view text, const Manifest& manifest);
+
 // Text within the quotes of Nuke's scripts, which are Tcl.
 std::string EscapeTcl(absl::string_view text);
 

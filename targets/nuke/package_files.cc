@@ -11,6 +11,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -32,7 +33,7 @@ namespace modelport {
 namespace {
 
 // The page of a folder for a node that runs one of several models.
-constexpr absl::string_view kChoicePage = "choice.md";
+constexpr absl::string_view kPage = "README.md", kChoicePage = "choice.md";
 
 // Within the quotes of JSON and Python.
 std::string EscapeQuoted(absl::string_view text) {
@@ -128,28 +129,32 @@ TemplateValues KnobValues(const Manifest::Knob& knob) {
 // The output as a sentence names it.
 std::string OutputName(absl::string_view kind) { return kind == "matte" ? "a matte" : std::string(kind); }
 
-// The output with its unit and direction: "depth, metres, larger is farther".
+// The output with its unit and direction: "depth, metres, larger is farther, while the knobs have their defaults".
 std::string OutputText(const Manifest& manifest) {
   const Manifest::Result& output = MainOutput(manifest);
+  const bool has_either = !output.unit().empty() || !output.larger_is().empty();
   return absl::StrCat(OutputName(manifest.interface().kind()), output.unit().empty() ? "" : ", ", output.unit(),
-                      output.larger_is().empty() ? "" : ", larger is ", output.larger_is());
+                      output.larger_is().empty() ? "" : ", larger is ", output.larger_is(),
+                      has_either ? ", while the knobs have their defaults" : "");
 }
 
 bool IsSeeded(const Manifest& manifest) { return !manifest.warning().empty(); }
 
 std::string Title(const Manifest& manifest) {
   const std::string& model = TitleOf(manifest);
-  return absl::StrCat(model, manifest.wrapper().empty() ? "" : " ", manifest.wrapper());
+  return absl::StrCat(model, manifest.request().wrapper().empty() ? "" : " ", manifest.request().wrapper());
 }
 
 // The name that the artifact has by itself.
-std::string ModelName(const Manifest& manifest) { return ArtifactName(manifest.model(), manifest.wrapper()); }
+std::string ModelName(const Manifest& manifest) {
+  return ArtifactName(manifest.request().model(), manifest.request().wrapper());
+}
 
 // The name of the node in menus, where a slash would begin a submenu.
 std::string DisplayName(const Manifest& manifest) {
-  std::string name = manifest.name().empty() ? Title(manifest) : manifest.name();
+  std::string name = manifest.request().name().empty() ? Title(manifest) : manifest.request().name();
   // Of a package for one of several Nukes the name is that of the model with the release behind it.
-  absl::string_view release = manifest.name();
+  absl::string_view release = manifest.request().name();
   if (absl::ConsumePrefix(&release, ModelName(manifest)) && absl::ConsumePrefix(&release, "_nuke")) {
     name = absl::StrCat(Title(manifest), " (Nuke ", absl::StrReplaceAll(release, {{"_", "."}}), ")");
   }
@@ -191,8 +196,8 @@ TemplateValues Values(const Manifest& manifest) {
           {"unit", MainOutput(manifest).unit()},
           {"output_text", OutputText(manifest)},
           {"multiple_of", absl::StrCat(manifest.interface().multiple_of())},
-          {"dtype", manifest.dtype()},
-          {"stored_half", manifest.dtype() == "float16" ? "true" : "false"},
+          {"dtype", manifest.request().dtype()},
+          {"stored_half", manifest.request().dtype() == "float16" ? "true" : "false"},
           {"source", WeightsSource(manifest)},
           {"larger_is", MainOutput(manifest).larger_is()},
           {"artifact_sha256", manifest.artifact().sha256()},
@@ -262,7 +267,7 @@ void AddChannels(const Manifest::Interface& interface, TemplateData& data) {
   data.values["layer_channels"] = absl::StrJoin(own_names, " ");
   const bool is_retimer = IsRetimer(interface);
   data.lists["retimer"] = KeepIf(is_retimer);
-  data.values["passing"] = is_retimer ? "" : " All other channels pass through.";
+  data.values["passing"] = is_retimer || !layer.empty() ? "" : " All other channels pass through.";
   data.lists["motion"] = {};
   if (is_retimer) {
     for (int i = 0; i < 4; ++i) {
@@ -275,14 +280,19 @@ void AddChannels(const Manifest::Interface& interface, TemplateData& data) {
   data.lists["channels"] = std::move(channels);
 }
 
-// A piece of the rainbow from blue to red, whose middle is at `peak` of 4 quarters, over the range that the knobs set.
-std::string RainbowOf(const std::string& channel, int peak, bool is_depth) {
+// A channel as 0 to 1 over the range that the knobs set.
+std::string InRange(const std::string& channel, bool is_depth) {
   const std::string ranged =
       absl::StrCat("(", channel, " - parent.preview_low) / (parent.preview_high == parent.preview_low ? 1 : ",
                    "parent.preview_high - parent.preview_low)");
   // Depth that is remapped is 0 to 1.
-  const std::string scaled = is_depth ? absl::StrCat("(parent.remap ? ", channel, " : ", ranged, ")") : ranged;
-  return absl::StrCat("min(1, max(0, 1.5 - abs(4 * ", scaled, " - ", peak, ")))");
+  return absl::StrCat("min(1, max(0, ", is_depth ? absl::StrCat("parent.remap ? ", channel, " : ", ranged) : ranged,
+                      "))");
+}
+
+// Numbers of 0 to 1 in a channel of the rainbow from blue to red, whose middle is at `peak` of 4 quarters.
+std::string RainbowOf(const std::string& numbers, int peak) {
+  return absl::StrCat("min(1, max(0, 1.5 - abs(4 * ", numbers, " - ", peak, ")))");
 }
 
 // Motion, right and up, in colours that turn with its direction: of red, green and blue, which are thirds of a turn
@@ -308,16 +318,18 @@ void AddPreview(const Manifest& manifest, TemplateData& data) {
   data.values["range_help"] = !is_depth  ? ""
                               : has_unit ? " The numbers are in the unit that the knobs choose."
                                          : " The model's depth has no unit: set the numbers to what the Viewer shows.";
+  data.values["shown_as"] = kind == "normals" ? ": -1 to 1 as 0 to 1" : kind == "matte" ? ", as it is" : "";
   data.values["remapped_range"] = kind == "depth" ? ", or from 0 to 1 with *Remap*" : "";
   data.lists["preview"] = {};
   for (size_t i = 0; kind != "colour" && i < 3; ++i) {
     const std::string& shown = own[std::min(i, own.size() - 1)];
-    const std::string grey = kind == "normals" ? absl::StrCat(shown, " / 2 + 0.5") : shown;
-    const std::string expression = kind == "flow" ? DirectionOf(own[0], own[1], static_cast<int>(i))
-                                   : is_coloured
-                                       ? absl::StrCat("parent.preview == 1 ? ", grey, " : ",
-                                                      RainbowOf(shown, 3 - static_cast<int>(i), kind == "depth"))
-                                       : grey;
+    const int primary = static_cast<int>(i);
+    const std::string numbers = InRange(shown, is_depth);
+    const std::string expression =
+        kind == "flow"      ? DirectionOf(own[0], own[1], primary)
+        : is_coloured       ? absl::StrCat("parent.preview == 1 ? ", numbers, " : ", RainbowOf(numbers, 3 - primary))
+        : kind == "normals" ? absl::StrCat(shown, " / 2 + 0.5")
+                            : shown;
     data.lists["preview"].push_back({{"index", absl::StrCat(i)}, {"expression", expression}});
   }
 }
@@ -341,6 +353,7 @@ void AddFrames(const Manifest& manifest, TemplateData& data) {
                                           " at a time.");
   data.values["frame_count"] = CountText(count);
   data.lists["between"] = KeepIf(is_between);
+  data.values["plate"] = is_between ? "FirstFrame" : "NukeVersion";
   data.lists["unmoved"] = KeepIf(is_between && !IsRetimer(manifest.interface()));
   data.lists["around"] = KeepIf(is_around);
   // An image at the time of one of the plate's frames is that frame; motion is not.
@@ -353,6 +366,10 @@ void AddFrames(const Manifest& manifest, TemplateData& data) {
                                                            : "format, bounding box, ",
                                      "pixel aspect and metadata");
   data.values["speed"] = is_retimed ? "0.5" : "1";
+  data.values["clipping"] = is_retimed
+                                ? " The plate's own frames pass as they are; frames between them are clipped to 0 "
+                                  "to 1, so that what is brighter changes from frame to frame."
+                                : "";
   std::vector<TemplateValues>&others = data.lists["other_frames"], &added = data.lists["added_frames"];
   std::vector<std::string> offsets;
   for (int i = 1; i < frames.size(); ++i) {
@@ -415,8 +432,10 @@ std::string InLines(absl::string_view text) {
 
 void AddHelp(const Manifest& manifest, TemplateData& data) {
   std::vector<TemplateValues>& help = data.lists["help"];
-  for (const std::string& text : HelpTexts(manifest))
-    help.push_back({{"help", text}, {"lines", InLines(text)}, {"index", absl::StrCat(help.size())}});
+  for (const std::string& text : HelpTexts(manifest)) {
+    const std::string shown = WithKnobLabels(text, manifest);
+    help.push_back({{"help", text}, {"lines", InLines(shown)}, {"index", absl::StrCat(help.size())}});
+  }
 }
 
 void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
@@ -426,7 +445,7 @@ void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
     data.lists["licence_claims"].push_back({{"licence", claim.licence()}, {"url", claim.url()}});
   }
   if (!manifest.licence_note().empty()) data.lists["licence_note"].push_back({{"note", manifest.licence_note()}});
-  const bool has_text = !manifest.licence_text().empty();
+  const bool has_text = !manifest.request().licence_text().empty();
   data.lists["licence_text"] = KeepIf(has_text);
   data.values["licence_file"] = kLicenceFile;
   data.values["licence_deployed"] = has_text ? absl::StrCat(", `", kLicenceFile, "`") : "";
@@ -475,7 +494,7 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   data.lists["padded"] = KeepIf(interface.multiple_of() > 1);
   data.lists["some_knobs"] = KeepIf(manifest.knobs_size() > 0);
   data.lists["no_knobs"] = KeepIf(manifest.knobs_size() == 0);
-  data.lists["half"] = KeepIf(manifest.dtype() == "float16");
+  data.lists["half"] = KeepIf(manifest.request().dtype() == "float16");
   data.lists["seeded"] = KeepIf(IsSeeded(manifest));
   data.lists["other_weights"] =
       KeepIf(HasPublishedWeights(manifest) == Published::kNo && !manifest.weights_licence().empty());
@@ -495,7 +514,7 @@ absl::Status CheckIsAlike(const Manifest& first, const Manifest& other) {
   const Manifest::Result &output = MainOutput(first), &others_output = MainOutput(other);
   if (output.unit() != others_output.unit()) return refuse("units");
   if (output.larger_is() != others_output.larger_is()) return refuse("directions of depth");
-  if (first.dtype() != other.dtype()) return refuse("dtypes");
+  if (first.request().dtype() != other.request().dtype()) return refuse("dtypes");
   const auto is_alike = [](const Manifest::Knob& a, const Manifest::Knob& b) {
     return a.name() == b.name() && a.type() == b.type() && a.value() == b.value() && a.min() == b.min() &&
            a.max() == b.max() &&
@@ -504,6 +523,17 @@ absl::Status CheckIsAlike(const Manifest& first, const Manifest& other) {
   const auto &own = first.knobs(), &others = other.knobs();  // In the order of one wrapper.
   if (!std::equal(own.begin(), own.end(), others.begin(), others.end(), is_alike)) return refuse("knobs");
   return absl::OkStatus();
+}
+
+// The section of a model's page on what its node takes and gives.
+absl::StatusOr<std::string> InAndOut(const TemplateData& data) {
+  ASSIGN_OR_RETURN(const absl::string_view page, FindEmbedded(NukeTemplates(), kPage));
+  ASSIGN_OR_RETURN(const std::string text, FillTemplate(page, data, EscapeOf(kPage)));
+  const size_t begin = text.find("## In and out\n"), end = text.find("## Knobs\n");
+  if (begin == text.npos || end == text.npos || end < begin) {
+    return absl::InternalError(absl::StrCat(kPage, " has no section \"In and out\" before its \"Knobs\""));
+  }
+  return absl::StrCat(absl::StripTrailingAsciiWhitespace(text.substr(begin, end - begin)), "\n");
 }
 
 }  // namespace
@@ -531,9 +561,9 @@ absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manif
   });
   Manifest node = *newest;
   *node.mutable_knobs() = manifests.front().knobs();
-  node.set_model(name);
-  node.clear_wrapper();
-  node.set_name(name);
+  node.mutable_request()->set_model(name);
+  node.mutable_request()->clear_wrapper();
+  node.mutable_request()->set_name(name);
   const std::vector<std::string> help = HelpTexts(node);
   const bool is_alike = std::all_of(manifests.begin(), manifests.end(),
                                     [&](const Manifest& manifest) { return HelpTexts(manifest) == help; });
@@ -558,10 +588,12 @@ absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manif
   data.values["version"] = node.modelport_version();
   data.values["weights_licence"] = absl::StrJoin(licences, ", ");
   data.values["summary"] = absl::StrCat("one of ", absl::StrJoin(names, ", "));
+  data.lists["padded"] = {};  // Each model has its own multiples.
+  ASSIGN_OR_RETURN(data.verbatim["in_and_out"], InAndOut(data));
   return FilledTemplates(data, name, [&](absl::string_view path) {
     const absl::string_view name = path.substr(path.rfind('/') + 1);
-    if (name == kChoicePage) return std::string("README.md");
-    const bool is_of_artifact = name == "README.md" || name == "convert.py" || absl::EndsWith(name, ".nk");
+    if (name == kChoicePage) return std::string(kPage);
+    const bool is_of_artifact = name == kPage || name == "convert.py" || absl::EndsWith(name, ".nk");
     return is_of_artifact ? std::string() : FileName(path, node);
   });
 }

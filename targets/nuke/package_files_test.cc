@@ -46,7 +46,7 @@ class PackageFilesTest : public testing::Test {
     manifest_.set_summary("relative depth, \"large\"");
     manifest_.set_weights_licence("Apache-2.0");
     manifest_.set_weights_url("https://example.org/tiny.pth");
-    manifest_.set_model("tiny");
+    manifest_.mutable_request()->set_model("tiny");
     manifest_.mutable_weights()->add_checkpoints()->set_source("sha256:1234");
     manifest_.set_minimum_runtime("1.12");
     SetInterface("depth", {"rgba.red", "rgba.green", "rgba.blue"}, {"depth.Z"}, "Depth Estimation");
@@ -239,7 +239,7 @@ TEST_F(PackageFilesTest, FeaturesGetALayerAndReplaceThePlateOnlyOnDemand) {
   EXPECT_THAT(texts["cat.json"], HasSubstr("\"Features\""));
   EXPECT_THAT(texts["README.md"],
               AllOf(HasSubstr("- Out: `rgba.red,rgba.green,rgba.blue,rgba.alpha`, features, of the size"),
-                    HasSubstr("`features.red features.green features.blue features.alpha`, and leaves the plate's")));
+                    HasSubstr("`features.red features.green features.blue features.alpha`, and leaves all channels")));
 }
 
 TEST_F(PackageFilesTest, DepthHasALayerInNukeAndColourIsTheImage) {
@@ -352,11 +352,11 @@ TEST_F(PackageFilesTest, ANodeForTwoImagesTakesTwoFramesOfItsInput) {
   const std::string& gizmo = texts["tiny.gizmo"];
   // Of a node with two inputs the first, on top of the stack, is B: the picture that gets channels of A.
   EXPECT_THAT(Stacks(gizmo),
-              ElementsAre("Input1: ", "NukeVersion: Input1", "Frame2: NukeVersion", "Frame2Format: Frame2",
-                          "Frame2ToSRGB: Frame2Format", "FirstFrame: NukeVersion", "WholeFormat: FirstFrame",
-                          "LinearToSRGB: WholeFormat", "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2",
-                          "SRGBToLinear: Inference1", "BackToPlate: SRGBToLinear", "Copy1: FirstFrame BackToPlate",
-                          "Output1: Copy1"));
+              ElementsAre("Input1: ", "NukeVersion: Input1", "Frame2: NukeVersion", "Frame2OnBlack: Frame2",
+                          "Frame2Format: Frame2OnBlack", "Frame2ToSRGB: Frame2Format", "FirstFrame: NukeVersion",
+                          "OnBlack: FirstFrame", "WholeFormat: OnBlack", "LinearToSRGB: WholeFormat",
+                          "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2", "SRGBToLinear: Inference1",
+                          "BackToPlate: SRGBToLinear", "Copy1: FirstFrame BackToPlate", "Output1: Copy1"));
   EXPECT_THAT(gizmo, HasSubstr("  from0 rgba.red\n  to0 forward.u\n  from1 rgba.green\n  to1 forward.v\n"
                                "  from2 rgba.blue\n  to2 backward.u\n  name AddFrame2"));
   EXPECT_THAT(gizmo, HasSubstr("timestep:{\"parent.shown_frame - floor(parent.shown_frame)\"};}"));
@@ -377,11 +377,12 @@ TEST_F(PackageFilesTest, ANodeThatRetimesMovesBothFrames) {
   AddKnob("timestep", "float", 0.5, 0, 1, "When the image is", manifest_);
   auto texts = Texts();
   EXPECT_THAT(Stacks(texts["tiny.gizmo"]),
-              ElementsAre("Input1: ", "NukeVersion: Input1", "Frame2: NukeVersion", "Frame2Format: Frame2",
-                          "Frame2ToSRGB: Frame2Format", "FirstFrame: NukeVersion", "WholeFormat: FirstFrame",
-                          "LinearToSRGB: WholeFormat", "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2",
-                          "SRGBToLinear: Inference1", "BackToPlate: SRGBToLinear", "NextMotion: Frame2 BackToPlate",
-                          "NextMoved: NextMotion", "FirstMotion: FirstFrame BackToPlate", "FirstMoved: FirstMotion",
+              ElementsAre("Input1: ", "NukeVersion: Input1", "Frame2: NukeVersion", "Frame2OnBlack: Frame2",
+                          "Frame2Format: Frame2OnBlack", "Frame2ToSRGB: Frame2Format", "FirstFrame: NukeVersion",
+                          "OnBlack: FirstFrame", "WholeFormat: OnBlack", "LinearToSRGB: WholeFormat",
+                          "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2", "SRGBToLinear: Inference1",
+                          "BackToPlate: SRGBToLinear", "NextMotion: Frame2 BackToPlate", "NextMoved: NextMotion",
+                          "FirstMotion: FirstFrame BackToPlate", "FirstMoved: FirstMotion",
                           "BetweenPlate: FirstMoved NextMoved BackToPlate", "MovedAlpha: FirstFrame BetweenPlate",
                           "RetimedChannels: BetweenPlate FirstFrame MovedAlpha", "Copy1: RetimedChannels BackToPlate",
                           "CopyMotion: Copy1 BackToPlate", "Output1: CopyMotion"));
@@ -400,9 +401,10 @@ TEST_F(PackageFilesTest, ANodeForFramesAroundOneFetchesThem) {
   auto texts = Texts();
   const std::string& gizmo = texts["tiny.gizmo"];
   EXPECT_THAT(Stacks(gizmo),
-              ElementsAre("Input1: ", "NukeVersion: Input1", "Frame2: NukeVersion", "Frame2Format: Frame2",
-                          "Frame2ToSRGB: Frame2Format", "Frame3: NukeVersion", "Frame3Format: Frame3",
-                          "Frame3ToSRGB: Frame3Format", "WholeFormat: NukeVersion", "LinearToSRGB: WholeFormat",
+              ElementsAre("Input1: ", "NukeVersion: Input1", "Frame2: NukeVersion", "Frame2OnBlack: Frame2",
+                          "Frame2Format: Frame2OnBlack", "Frame2ToSRGB: Frame2Format", "Frame3: NukeVersion",
+                          "Frame3OnBlack: Frame3", "Frame3Format: Frame3OnBlack", "Frame3ToSRGB: Frame3Format",
+                          "OnBlack: NukeVersion", "WholeFormat: OnBlack", "LinearToSRGB: WholeFormat",
                           "AddFrame3: LinearToSRGB Frame3ToSRGB", "AddFrame2: AddFrame3 Frame2ToSRGB",
                           "Inference1: AddFrame2", "BackToPlate: Inference1", "Copy1: NukeVersion BackToPlate",
                           "Remap: Copy1", "Preview: Remap", "Output1: Preview"));
@@ -421,9 +423,9 @@ TEST_F(PackageFilesTest, ANodeForFramesAroundOneFetchesThem) {
 TEST_F(PackageFilesTest, ANodeForOneImageTakesItAsItIs) {
   const std::string gizmo = Texts()["tiny.gizmo"];
   EXPECT_THAT(Stacks(gizmo),
-              ElementsAre("Input1: ", "NukeVersion: Input1", "WholeFormat: NukeVersion", "LinearToSRGB: WholeFormat",
-                          "Inference1: LinearToSRGB", "BackToPlate: Inference1", "Copy1: NukeVersion BackToPlate",
-                          "Remap: Copy1", "Preview: Remap", "Output1: Preview"));
+              ElementsAre("Input1: ", "NukeVersion: Input1", "OnBlack: NukeVersion", "WholeFormat: OnBlack",
+                          "LinearToSRGB: WholeFormat", "Inference1: LinearToSRGB", "BackToPlate: Inference1",
+                          "Copy1: NukeVersion BackToPlate", "Remap: Copy1", "Preview: Remap", "Output1: Preview"));
   EXPECT_THAT(gizmo, Not(HasSubstr("source_frame")));
   EXPECT_THAT(gizmo,
               AllOf(HasSubstr("expression {{\"\\$nuke_version >= 14.0\"}}\n  message \"Nuke 14.0 or newer is needed"),
@@ -431,13 +433,13 @@ TEST_F(PackageFilesTest, ANodeForOneImageTakesItAsItIs) {
                     HasSubstr("T \"Code of the model: ")));
   EXPECT_THAT(
       gizmo,
-      AllOf(HasSubstr("  expr0 \"parent.preview == 1 ? depth.Z : min(1, max(0, 1.5 - abs(4 * (parent.remap ? depth.Z : "
+      AllOf(HasSubstr("  expr2 \"parent.preview == 1 ? min(1, max(0, parent.remap ? depth.Z : "
                       "(depth.Z - parent.preview_low) / (parent.preview_high == parent.preview_low ? 1 : "
-                      "parent.preview_high - parent.preview_low)) - 3)))\"\n"),
-            Not(HasSubstr("premultiply"))));
-  // The bounding box goes in as an image of its own, and what comes out goes back to its place.
-  EXPECT_THAT(gizmo, AllOf(HasSubstr("box {{\"parent.overscan ? input.bbox.x : 0\"}"),
-                           HasSubstr("\"parent.overscan ? input.bbox.t : input.height\"}}\n"
+                      "parent.preview_high - parent.preview_low))) : min(1, max(0, 1.5 - abs(4 * min(1, max(0, "),
+            HasSubstr("parent.preview_low))) - 1)))\"\n"), Not(HasSubstr("premultiply"))));
+  // What lies outside of the format goes in with it as an image of its own, and what comes out goes back to its place.
+  EXPECT_THAT(gizmo, AllOf(HasSubstr("box {{\"parent.overscan ? min(0, NukeVersion.bbox.x) : 0\"}"),
+                           HasSubstr("\"parent.overscan ? max(input.height, NukeVersion.bbox.t) : input.height\"}}\n"
                                      "  reformat {{parent.overscan}}\n"),
                            HasSubstr("  translate {{\"WholeFormat.box.x\"} {\"WholeFormat.box.y\"}}\n")));
   EXPECT_THAT(Texts()["README.md"], AllOf(HasSubstr("one image at a time"), HasSubstr("normalises the image")));
@@ -542,8 +544,8 @@ TEST_F(PackageFilesTest, TheReadmeTellsWhichWayDepthRuns) {
 
 TEST_F(PackageFilesTest, WeightsInHalfPrecisionSwitchNukesHalfPrecisionOn) {
   for (const char* dtype : {"float32", "float16"}) {
-    manifest_.set_dtype(dtype);
-    const bool half = manifest_.dtype() == "float16";
+    manifest_.mutable_request()->set_dtype(dtype);
+    const bool half = manifest_.request().dtype() == "float16";
     auto texts = Texts();
     EXPECT_THAT(texts["tiny.gizmo"], HasSubstr(half ? " halfPrecision true\n" : " halfPrecision false\n"));
     EXPECT_EQ(absl::StrContains(texts["README.md"], "take an image in half precision"), half);

@@ -34,7 +34,7 @@ Range SidesOf(int64_t multiple, int64_t usual) {
 // The range of the size that a shape states as `size`: a number, or a letter.
 absl::StatusOr<Range> RangeOf(const Manifest& manifest, const Manifest::Input& input, const std::string& size) {
   int64_t number = 0;
-  for (const Manifest::Size& fixed : manifest.sizes()) {
+  for (const Manifest::Size& fixed : manifest.request().sizes()) {
     if (fixed.letter() == size) number = fixed.size();
   }
   if (number > 0 || absl::SimpleAtoi(size, &number)) return Range{number, number, number};

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 Manifest MakeManifest(const std::vector<std::string>& shape) {
   Manifest manifest;
-  manifest.set_model("m");
+  manifest.mutable_request()->set_model("m");
   Manifest::Input& image = *manifest.add_entry_points()->add_inputs();
   image.set_name("x");
   for (const std::string& size : shape) image.add_shape(size);

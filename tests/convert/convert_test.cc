@@ -233,6 +233,14 @@ TEST_F(ConvertTest, KeysWithAPlaceAreNotLeftOutWithOthers) {
   EXPECT_THAT(ReadFile(Path("out")), HasSubstr("number01"));
 }
 
+TEST_F(ConvertTest, TheLicenceOfTheWeightsIsNamed) {
+  const std::string plugins = WriteToyWithOptional();
+  std::ofstream(Path("m"), std::ios::binary) << ToyFile({"a", "b"});
+  const ToolResult result = RunWarmTool("convert", {"--checkpoint=m", "--layout=net", "--out=out", plugins}, folder_);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("MIT, of the published weights\n"));
+}
+
 TEST_F(ConvertTest, ZerosHaveTheDtypeOfTheFile) {
   const std::string plugins = WriteToyWithOptional();
   std::ofstream(Path("m"), std::ios::binary)

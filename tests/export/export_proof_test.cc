@@ -161,7 +161,7 @@ TEST(ManifestTest, HoldsTheTextOfTheLicence) {
   with_text.push_back("--licence_file=LICENSE");
   const ToolResult result = RunTool("export", with_text, folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_EQ(nlohmann::json::parse(ReadFile(folder + "/m.manifest.json"))["licence_text"], text);
+  EXPECT_EQ(nlohmann::json::parse(ReadFile(folder + "/m.manifest.json"))["request"]["licence_text"], text);
   std::filesystem::remove(folder + "/LICENSE");
   const ToolResult verified = RunTool("verify", {"m.pt", "--plugin_path=" + plugins}, folder);
   EXPECT_EQ(verified.exit_status, 0) << verified.err;

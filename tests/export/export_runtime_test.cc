@@ -36,7 +36,7 @@ TEST(ExportRuntimeTest, WithoutTheFlagTheManifestStatesTheOldestRuntime) {
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("LibTorch 2.1 and newer"));
   EXPECT_THAT(result.out, testing::Not(HasSubstr("made for")));
-  EXPECT_EQ(Manifest(folder)["runtime"], "");
+  EXPECT_EQ(Manifest(folder)["request"]["runtime"], "");
   EXPECT_EQ(Manifest(folder)["minimum_runtime"], "2.1");
 }
 

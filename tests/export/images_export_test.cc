@@ -46,7 +46,7 @@ TEST(ImagesExportTest, TheManifestStatesWhatIsInside) {
   ASSERT_EQ(result.exit_status, 0) << result.err;
   const auto manifest =
       nlohmann::json::parse(ReadFile(folder + "/" + ExampleModel("depth in metres") + ".manifest.json"));
-  EXPECT_EQ(manifest["target"], "libtorch");
+  EXPECT_EQ(manifest["request"]["target"], "libtorch");
   EXPECT_THAT(manifest["methods"], ElementsAre("forward(Tensor x, int input_size=518) -> Tensor"));
   EXPECT_EQ(manifest["preprocessing"]["inside"], true);
   EXPECT_EQ(manifest["preprocessing"]["channels"], 3);

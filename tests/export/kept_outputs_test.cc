@@ -63,7 +63,7 @@ TEST(KeptOutputsTest, TheManifestListsWhatIsLeftOut) {
   ASSERT_OK_AND_ASSIGN(const Manifest whole, Export(all, {}));
   ASSERT_OK_AND_ASSIGN(const Manifest manifest, Export(some, {"depth"}));
   EXPECT_FALSE(whole.has_outputs());
-  EXPECT_THAT(manifest.outputs().kept(), ElementsAre("depth", "aux.feat_layer_{I}"));
+  EXPECT_THAT(manifest.request().outputs(), ElementsAre("depth", "aux.feat_layer_{I}"));
   EXPECT_THAT(manifest.outputs().left_out(),
               ElementsAre("depth_conf", "extrinsics", "intrinsics", "gaussians.means", "gaussians.scales",
                           "gaussians.rotations", "gaussians.harmonics", "gaussians.opacities"));
@@ -95,18 +95,18 @@ TEST(KeptOutputsTest, VerifyMakesTheSameArtifactAnew) {
   const std::string folder = EmptyFolder("verify");
   ASSERT_OK_AND_ASSIGN(const Manifest manifest, Export(folder, {"depth"}));
   EXPECT_OK(Verify(folder));
-  const std::function<void(Manifest::Outputs&)> alterations[] = {
-      [](Manifest::Outputs& outputs) { outputs.add_kept("depth_conf"); },
-      [](Manifest::Outputs& outputs) { outputs.add_kept("dep\nth"); },
-      [](Manifest::Outputs& outputs) { outputs.mutable_kept()->RemoveLast(); },
-      [](Manifest::Outputs& outputs) { outputs.clear_kept(); },
-      [](Manifest::Outputs& outputs) { outputs.mutable_left_out()->RemoveLast(); },
-      [](Manifest::Outputs& outputs) { outputs.mutable_tensors()->RemoveLast(); },
-      [](Manifest::Outputs& outputs) { outputs.set_tensors(0, "patch_embed"); },
+  const std::function<void(Manifest&)> alterations[] = {
+      [](Manifest& altered) { altered.mutable_request()->add_outputs("depth_conf"); },
+      [](Manifest& altered) { altered.mutable_request()->add_outputs("dep\nth"); },
+      [](Manifest& altered) { altered.mutable_request()->mutable_outputs()->RemoveLast(); },
+      [](Manifest& altered) { altered.mutable_request()->clear_outputs(); },
+      [](Manifest& altered) { altered.mutable_outputs()->mutable_left_out()->RemoveLast(); },
+      [](Manifest& altered) { altered.mutable_outputs()->mutable_tensors()->RemoveLast(); },
+      [](Manifest& altered) { altered.mutable_outputs()->set_tensors(0, "patch_embed"); },
   };
   for (const auto& alter : alterations) {
     Manifest altered = manifest;
-    alter(*altered.mutable_outputs());
+    alter(altered);
     std::ofstream(folder + "/m.manifest.json") << *WriteManifest(altered);
     EXPECT_EQ(Verify(folder).code(), absl::StatusCode::kDataLoss);
   }

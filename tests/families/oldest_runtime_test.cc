@@ -22,7 +22,7 @@ TEST_P(OldestRuntimeTest, ModelsAreProvenForTheOldestRuntime) {
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("made for    LibTorch 1.6\n"), HasSubstr("LibTorch 1.6 and newer")));
   const nlohmann::json manifest = nlohmann::json::parse(ReadFile(folder + "/m.manifest.json"));
-  EXPECT_EQ(manifest["runtime"], "1.6");
+  EXPECT_EQ(manifest["request"]["runtime"], "1.6");
   EXPECT_EQ(manifest["minimum_runtime"], "1.6");
   EXPECT_EQ(manifest["artifact"]["archive_version"], 5);
   EXPECT_EQ(manifest["round_trip"]["proven"], true);

@@ -63,8 +63,8 @@ TEST_P(OnnxModelTest, IsProvenOrRefusedForItsReason) {
       GetParam(), sizes.empty() ? std::vector<std::string>() : std::vector<std::string>{"--sizes=" + sizes}, folder);
   const nlohmann::json manifest = ProvenManifest(result, Text(stated, "refused"), folder, GetParam() + ".onnx");
   if (manifest.is_null()) return;
-  EXPECT_EQ(manifest["target"], "onnx");
-  EXPECT_EQ(manifest["opset"], 17);
+  EXPECT_EQ(manifest["request"]["target"], "onnx");
+  EXPECT_EQ(manifest["request"]["opset"], 17);
   EXPECT_EQ(manifest["entry_points"].size(), 1);
 }
 
@@ -79,7 +79,7 @@ TEST_P(OnnxModelTest, OtherMethodsAreProven) {
     if (manifest.is_null()) continue;
     EXPECT_EQ(manifest["entry_points"].size(), 1);
     EXPECT_EQ(manifest["entry_points"][0]["method"], method);
-    EXPECT_EQ(manifest["method"], method);
+    EXPECT_EQ(manifest["request"]["method"], method);
     const ToolResult verified =
         RunWarmTool("verify", {GetParam() + "_" + method + ".onnx", "--plugin_path=" + DataPath("models")}, folder);
     EXPECT_EQ(verified.exit_status, 0) << verified.err;
@@ -97,7 +97,7 @@ TEST_P(OnnxModelTest, IsProvenInFloat16) {
   const ToolResult result = Export(GetParam(), flags, folder);
   const nlohmann::json manifest = ProvenManifest(result, Text(stated, "refused_float16"), folder, "m.onnx");
   if (manifest.is_null()) return;
-  EXPECT_EQ(manifest["dtype"], "float16");
+  EXPECT_EQ(manifest["request"]["dtype"], "float16");
   EXPECT_EQ(manifest["entry_points"][0]["inputs"][0]["dtype"], "float32");
   EXPECT_EQ(manifest["entry_points"][0]["outputs"][0]["dtype"], "float32");
 }

@@ -84,7 +84,7 @@ TEST(VariantsTest, ALicenceThatSpdxDoesNotListTravelsAsItsText) {
     const ArtifactRequest request = {.entry = entry};
     ASSERT_OK_AND_ASSIGN(Artifact artifact, BuildWithoutWeights(request));
     ASSERT_OK_AND_ASSIGN(const FormattedArtifact made, FormatArtifact(request, std::move(artifact)));
-    EXPECT_EQ(made.manifest.licence_text(), text->second);
+    EXPECT_EQ(made.manifest.request().licence_text(), text->second);
   }
 }
 

@@ -139,7 +139,7 @@ TEST_F(ReportTest, ExportVerifyAndInspect) {
   const std::string model = "--model=" + DepthModel(), checkpoint = "--checkpoint=" + Checkpoint();
   const json exported = Run("export", {model, checkpoint, "--out=m.pt", Plugins()});
   EXPECT_EQ(exported["artifact"], "m.pt");
-  EXPECT_EQ(exported["manifest"]["model"], DepthModel());
+  EXPECT_EQ(exported["manifest"]["request"]["model"], DepthModel());
   ExpectAll("export");
   const json failed = Run("export", {model, "--checkpoint=none.pth", "--out=x.pt", Plugins()}, "NOT_FOUND");
   EXPECT_THAT(failed["error"]["message"], HasSubstr("none.pth"));
@@ -154,7 +154,7 @@ TEST_F(ReportTest, ExportVerifyAndInspect) {
   EXPECT_EQ(referred["reference"][0]["passed"], true);
   ExpectAll("verify");
 
-  EXPECT_EQ(Run("inspect", {"--artifact=m.pt", Plugins()})["manifest"]["model"], DepthModel());
+  EXPECT_EQ(Run("inspect", {"--artifact=m.pt", Plugins()})["manifest"]["request"]["model"], DepthModel());
   const json fits = Run("inspect", {checkpoint, Plugins()});
   EXPECT_THAT(fits["files"][0]["fits"].dump(), HasSubstr(DepthModel()));
   Run("inspect", {checkpoint, model, Plugins()});

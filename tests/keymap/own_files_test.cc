@@ -221,9 +221,9 @@ TEST_F(OwnArgumentsTest, TheyAreFoundSaidStatedAndVerified) {
                                                    "its keys and shapes tell\nassumed, for these do not tell: ")));
   EXPECT_THAT(exported.err, HasSubstr(",heads=2,"));
   const Json manifest = Json::parse(ReadFile(folder_ + "/wrapped.manifest.json"));
-  EXPECT_EQ(manifest["arguments"],
+  EXPECT_EQ(manifest["request"]["arguments"],
             Json::parse(R"json([{"name": "depth", "value": "3"}, {"name": "grid", "value": "3"}])json"));
-  EXPECT_EQ(manifest["model"], model_);
+  EXPECT_EQ(manifest["request"]["model"], model_);
   std::map<std::string, Json> origins;
   for (const Json& argument : manifest["weights"]["arguments"]) origins[argument["name"]] = argument["origin"];
   EXPECT_EQ(origins["depth"], "read");
@@ -304,13 +304,14 @@ TEST_F(OwnArgumentsTest, WithAModelTheErrorNamesTheFlagThatGivesThem) {
 
 // A table of positions of 3 x 3 patches for a model of another size, whose other arguments are the file's.
 TEST_F(OwnArgumentsTest, ATableOfAnotherSizeIsResampledOnRequest) {
-  EXPECT_THAT(Export({"--set=depth=3"}).err, AllOf(HasSubstr("wrong shape: pos_embed"), HasSubstr("export --resample makes")));
+  EXPECT_THAT(Export({"--set=depth=3"}).err,
+              AllOf(HasSubstr("wrong shape: pos_embed"), HasSubstr("export --resample makes")));
   const ToolResult exported = Export({"--set=depth=3", "--resample"});
   ASSERT_EQ(exported.exit_status, 0) << exported.err;
   EXPECT_THAT(exported.out, HasSubstr("pos_embed"));
   EXPECT_EQ(Checkpoint()["resampled"], true);
   const Json manifest = Json::parse(ReadFile(folder_ + "/m.manifest.json"));
-  EXPECT_EQ(manifest["arguments"], Json::parse(R"json([{"name": "depth", "value": "3"}])json"));
+  EXPECT_EQ(manifest["request"]["arguments"], Json::parse(R"json([{"name": "depth", "value": "3"}])json"));
   EXPECT_THAT(manifest["weights"]["changed"].dump(),
               AllOf(HasSubstr("resample_antialias(1, 1, "), HasSubstr("--resample: ")));
   const ToolResult verified = Run("verify", {"--artifact=m.pt"});

@@ -157,6 +157,7 @@ Plate CropPlate(const Plate& plate, const std::function<double(const std::string
   const auto corner = [&](size_t i) { return static_cast<int64_t>(knob("box", i)); };
   const Area box = {corner(0), corner(1), corner(2), corner(3)};
   Plate cropped = plate.Empty(box);
+  cropped.is_on_black = knob("crop", 0) != 0;
   for (const auto& channel : plate.channels) cropped.channels[channel.first] = plate.Get(channel.first, box);
   if (knob("reformat", 0) == 0) return cropped;
   cropped.width = box.r - box.x;
@@ -195,7 +196,9 @@ Plate CopyChannels(Plate plate, const Plate& other, const NukeNode& node) {
   return result;
 }
 
+// Transform puts what it moves on black, unless its knob black_outside is off.
 Plate MovePlate(Plate plate, int64_t x, int64_t y) {
+  plate.is_on_black = true;
   plate.box = {plate.box.x + x, plate.box.y + y, plate.box.r + x, plate.box.t + y};
   return plate;
 }
@@ -337,6 +340,7 @@ at::Tensor Gizmo::Value(const std::string& node, const std::string& expression, 
       return KnobValue(parts[is_inner ? 1 : 0], parts.size() > (is_inner ? 2 : 1) ? index : 0, frame);
     }
     EXPECT_TRUE(parts.size() == 3 && script_.nodes.count(parts[0]) == 1 && corner < corners.size()) << name;
+    if (parts[1] == "bbox") return Number(PlateValue(Evaluate(parts[0], frame), parts));
     return Number(NodeKnob(parts[0], parts[1], index, frame));
   });
 }
@@ -354,7 +358,11 @@ bool Gizmo::IsConnected(const std::string& number) const {
 
 Plate Gizmo::Evaluate(const std::string& name, double frame) {
   const NukeNode& node = script_.nodes.at(name);
-  if (node.type == "Input") return clips_.at(name)(frame);
+  if (node.type == "Input") {
+    Plate plate = clips_.at(name)(frame);
+    plate.is_on_black = false;
+    return plate;
+  }
   const auto knob = [&](const std::string& knob, size_t index = 0) { return NodeKnob(name, knob, index, frame); };
   if (node.type == "FrameHold") return Evaluate(node.inputs[0], knob("firstFrame"));
   if (node.type == "Switch") return Evaluate(node.inputs.at(static_cast<size_t>(knob("which"))), frame);
@@ -365,6 +373,10 @@ Plate Gizmo::Evaluate(const std::string& name, double frame) {
     return plate;
   }
   if (node.type == "Crop") return CropPlate(plate, knob);
+  if (node.type == "BlackOutside") {
+    plate.is_on_black = true;
+    return plate;
+  }
   if (node.type == "Colorspace") return ConvertColours(plate, node);
   if (node.type == "Copy") return CopyChannels(plate, Evaluate(node.inputs[1], frame), node);
   if (node.type == "Inference") return Infer(plate, node, frame);
@@ -405,7 +417,7 @@ Plate Gizmo::Infer(Plate plate, const NukeNode& node, double frame) {
   plate.height = output.size(2);
   plate.width = output.size(3);
   // What else of the plate an Inference node keeps is not known.
-  plate = Plate{plate.width, plate.height, plate.format(), {}, /*pixel_aspect=*/0, "of Inference"};
+  plate = {plate.width, plate.height, plate.format(), {}, /*pixel_aspect=*/0, "of Inference", /*is_on_black=*/false};
   for (size_t i = 0; i < channels_out_.size(); ++i) plate.channels[channels_out_[i]] = output[0][i].clone();
   return plate;
 }

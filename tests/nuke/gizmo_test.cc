@@ -138,6 +138,14 @@ TEST_F(GizmoDepthTest, TheFormatGetsItsDepth) {
   ExpectNear(Depth({0, 0, 40, 30}, /*is_linear=*/false), gizmo_.Run(PlateAt, 1).Get("depth.Z", result.format()));
 }
 
+TEST_F(GizmoDepthTest, OutsideOfTheFormatThereIsNoDepth) {
+  const Area box = PlateAt(1).box, format = PlateAt(1).format();
+  at::Tensor depth = gizmo_.Run(PlateAt, 1).Get("depth.Z", box);
+  EXPECT_GT(depth.abs().sum().item<double>(), 0);
+  depth.slice(0, box.t - format.t, box.t).slice(1, -box.x, format.r - box.x).zero_();
+  EXPECT_EQ(depth.abs().sum().item<double>(), 0);
+}
+
 TEST_F(GizmoDepthTest, WithOverscanTheWholeBoundingBoxDoes) {
   gizmo_.Set("overscan", "true");
   const Plate result = gizmo_.Run(PlateAt, 1);
@@ -159,16 +167,21 @@ TEST_F(GizmoDepthTest, KnobsReachTheModel) {
 
 TEST_F(GizmoDepthTest, APreviewIsGreyOrInFalseColours) {
   gizmo_.Set("preview", "grey");
+  gizmo_.Set("preview_high", "5");
   const Plate grey = gizmo_.Run(PlateAt, 1);
   ExpectPasses(PlateAt(1), grey, Rgb());
   const at::Tensor depth = grey.channels.at("depth.Z");
-  for (const std::string& name : Rgb()) EXPECT_TRUE(at::equal(grey.channels.at(name), depth));
+  for (const std::string& name : Rgb()) ExpectNear(at::clamp(depth.div(5), 0, 1), grey.channels.at(name));
   const Area format = grey.format();
   const at::Tensor inside = grey.Get("depth.Z", format);
   gizmo_.Set("preview", "false colours");
-  // Between 0 and a number: the lowest is blue, the middle green, the highest red.
-  for (const double at : {0.125, 0.5, 0.875}) {
-    gizmo_.Set("preview_high", absl::StrCat(inside.min().item<double>() / at));
+  // Between 0 and a number: the lowest is blue, the middle green, the highest red. Beyond them the colours stay.
+  for (const double at : {-1.0, 0.0, 0.125, 0.5, 0.875, 2.0}) {
+    const double low = inside.min().item<double>();
+    // `at` of the way from the first number to the second.
+    const double span = at > 0 ? low / at : low;
+    gizmo_.Set("preview_low", absl::StrCat(at > 0 ? 0 : low - at * span));
+    gizmo_.Set("preview_high", absl::StrCat(at > 0 ? span : low - at * span + span));
     const Plate coloured = gizmo_.Run(PlateAt, 1);
     ExpectPasses(PlateAt(1), coloured, Rgb());
     EXPECT_TRUE(at::equal(coloured.channels.at("depth.Z"), depth));
@@ -177,9 +190,11 @@ TEST_F(GizmoDepthTest, APreviewIsGreyOrInFalseColours) {
     for (const std::string& name : Rgb()) {
       colour.push_back(coloured.Get(name, format).reshape({-1})[nearest].item<double>());
     }
-    const std::vector<double> expected = at < 0.5   ? std::vector<double>{0, 0, 1}
-                                         : at > 0.5 ? std::vector<double>{1, 0, 0}
-                                                    : std::vector<double>{0.5, 1, 0.5};
+    const std::vector<double> expected = at <= 0     ? std::vector<double>{0, 0, 0.5}
+                                         : at < 0.5  ? std::vector<double>{0, 0, 1}
+                                         : at == 0.5 ? std::vector<double>{0.5, 1, 0.5}
+                                         : at < 1    ? std::vector<double>{1, 0, 0}
+                                                     : std::vector<double>{0.5, 0, 0};
     for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(colour[i], expected[i], 1e-4) << at << " " << Rgb()[i];
   }
 }
@@ -205,9 +220,13 @@ Plate SmallPlateAt(double frame) {
 TEST_F(GizmoDepthTest, OfASmallerBoundingBoxThePixelsInItGetDepth) {
   const Plate plate = SmallPlateAt(1);
   const at::Tensor whole = model_.Run(ToSRGB(plate.Image(Rgb(), plate.format())))[0][0];
-  const Plate result = gizmo_.Run(SmallPlateAt, 1);
-  ExpectPasses(plate, result, {"depth.Z"});
-  ExpectNear(whole.slice(0, 30 - 28, 30 - 4).slice(1, 3, 30), result.Get("depth.Z", plate.box));
+  // Overscan adds pixels, and takes none away.
+  for (const char* const overscan : {"false", "true"}) {
+    gizmo_.Set("overscan", overscan);
+    const Plate result = gizmo_.Run(SmallPlateAt, 1);
+    ExpectPasses(plate, result, {"depth.Z"});
+    ExpectNear(whole.slice(0, 30 - 28, 30 - 4).slice(1, 3, 30), result.Get("depth.Z", plate.box));
+  }
 }
 
 // A plate with a coarse depth, whose box moves right by a pixel a frame.

@@ -37,7 +37,7 @@ TEST(NukeExportTest, TheManifestStatesTargetEntryPointKnobsAndProof) {
                                              ExampleModel("depth for a focal length") + ".pt"));
 
   const nlohmann::json manifest = ReadManifest(folder, ExampleModel("depth for a focal length"));
-  EXPECT_EQ(manifest["target"], "nuke");
+  EXPECT_EQ(manifest["request"]["target"], "nuke");
   EXPECT_THAT(manifest["methods"], ElementsAre("forward(Tensor x) -> Tensor"));
   EXPECT_THAT(manifest["round_trip"]["outputs"], testing::SizeIs(4));
   std::vector<std::string> knobs;

@@ -95,6 +95,16 @@ TEST_F(NukeMatteTest, MaxSizeBoundsTheWorkingResolution) {
   EXPECT_LE(RelativeDifference(expected, model_.Run(image, {{"max_size", 45}})), 1e-5);
 }
 
+// What is no number is background there, too, and spreads to no other pixel.
+TEST_F(NukeMatteTest, OnePixelThatIsNoNumberLeavesTheOthers) {
+  at::Tensor image = ImageWithTrimap(1, 64, 90);
+  at::Tensor pixel = image.select(1, 3).select(1, 5).select(1, 7);
+  pixel.fill_(0);
+  const at::Tensor expected = model_.Run(image, {{"max_size", 45}});
+  pixel.fill_(std::numeric_limits<float>::quiet_NaN());
+  EXPECT_TRUE(at::equal(model_.Run(image, {{"max_size", 45}}), expected));
+}
+
 // A shape in alpha, which leaves nothing unknown, becomes a trimap that does, in squares around its edges.
 TEST_F(NukeMatteTest, EdgesOfAShapeBecomeUnknown) {
   const at::Tensor image = SeededImage(1, 4, 60, 70);

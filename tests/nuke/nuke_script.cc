@@ -67,6 +67,7 @@ const std::set<std::string>* KnobsOf(const std::string& type) {
       {"StickyNote", {}},
       {"Assert", {"expression", "message"}},
       {"FrameHold", {"firstFrame", "increment"}},  // first_frame is the spelling of Nuke 12 and older.
+      {"BlackOutside", {}},
       {"Crop", {"box", "softness", "reformat", "intersect", "crop"}},
       {"Colorspace", {"channels", "colorspace_in", "colorspace_out", "mix"}},
       {"Copy",
@@ -253,7 +254,8 @@ class Reader {
     if (name == "parent") return script_.gizmo.user_knobs.count(knob) == 1 || IsKnobOfEveryNode(knob);
     const auto node = script_.nodes.find(name);
     const std::set<std::string>* const known = node == script_.nodes.end() ? nullptr : KnobsOf(node->second.type);
-    return known != nullptr && known->count(knob) == 1;
+    // Each node has a bounding box, beside its knobs.
+    return known != nullptr && (known->count(knob) == 1 || knob == "bbox");
   }
 
   // Whether the value is one of those that a knob of this name can have; an expression may be any.

@@ -188,7 +188,10 @@ TEST(PackageTest, AChoiceIsANodeBesideItsModels) {
                                                        first + "_nuke15_1", second + "_nuke13", second + "_nuke15_1"));
   EXPECT_THAT(ReadFile(folder + "/each/either_nuke13/either_nuke13.gizmo"),
               HasSubstr(absl::StrCat(" M {", first, "_nuke13 ", second, "_nuke13}}")));
-  EXPECT_THAT(ReadFile(folder + "/made/either/README.md"), HasSubstr(absl::StrCat("| `", second, "` | ")));
+  EXPECT_THAT(
+      ReadFile(folder + "/made/either/README.md"),
+      AllOf(HasSubstr(absl::StrCat("| `", second, "` | ")),
+            HasSubstr("\n\n## In and out\n\n- In: `rgba.red,rgba.green,rgba.blue`"), HasSubstr(".\n\n## Knobs\n")));
 }
 
 TEST(PackageTest, IsTheSameEachTime) {
@@ -248,7 +251,7 @@ TEST(PackageTest, OneOfSeveralWrappersHasAPackageOfItsOwn) {
   EXPECT_THAT(FileNames(folder), ElementsAre(ClassesModel(), ClassesModel() + "_classes"));
   const std::string out = folder + "/" + ClassesModel() + "_classes/" + ClassesModel() + "_classes";
   const auto manifest = nlohmann::json::parse(ReadFile(out + ".manifest.json"));
-  EXPECT_EQ(manifest["wrapper"], "classes");
+  EXPECT_EQ(manifest["request"]["wrapper"], "classes");
   EXPECT_EQ(manifest["interface"]["kind"], "scores");
   EXPECT_EQ(manifest["knobs"][1]["name"], "class_index");
   EXPECT_EQ(manifest["knobs"][1]["max"], 9);

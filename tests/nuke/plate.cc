@@ -1,7 +1,9 @@
 #include "tests/nuke/plate.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/clamp.h>
 #include <ATen/ops/clamp_min.h>
 #include <ATen/ops/pow.h>
 #include <ATen/ops/where.h>
@@ -19,6 +21,12 @@ at::Tensor Plate::Get(const std::string& channel, const Area& area) const {
   at::Tensor pixels = at::zeros({area.t - area.y, area.r - area.x});
   const auto found = channels.find(channel);
   if (found == channels.end()) return pixels;
+  if (!is_on_black) {
+    // Rows are counted from the topmost one.
+    const at::Tensor rows = at::clamp(at::arange(area.t - area.y) + (box.t - area.t), 0, box.t - box.y - 1);
+    const at::Tensor columns = at::clamp(at::arange(area.r - area.x) + (area.x - box.x), 0, box.r - box.x - 1);
+    return found->second.index_select(0, rows).index_select(1, columns);
+  }
   const Area both = {std::max(area.x, box.x), std::max(area.y, box.y), std::min(area.r, box.r),
                      std::min(area.t, box.t)};
   if (both.x >= both.r || both.y >= both.t) return pixels;

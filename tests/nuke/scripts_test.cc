@@ -215,10 +215,11 @@ TEST_F(ScriptsTest, TheCodeInANodeRuns) {
     EXPECT_EQ(script.gizmo.values.at(knob).text, absl::StrCat("{", expression, "}"));
   }
   EXPECT_EQ(run.out, expected + "value gpu_name | a GPU\nenabled halfPrecision | False\n");
-  // The knob for the GPU is greyed where it has no effect on a Mac.
+  // The knob for the GPU is off and greyed where it has no effect on a Mac.
   for (const bool is_mac : {false, true}) {
     for (const bool has_gpu : {false, true}) {
-      const std::string greyed = is_mac && !has_gpu ? "enabled useGPUIfAvailable | False\n" : "";
+      const std::string greyed =
+          is_mac && !has_gpu ? "value useGPUIfAvailable | False\nenabled useGPUIfAvailable | False\n" : "";
       EXPECT_EQ(RunInNuke("15.1", {"node.py"}, folder, /*breaks=*/"", is_mac, has_gpu).out,
                 expected + "value gpu_name | a GPU\n" + greyed + "enabled halfPrecision | False\n");
     }
@@ -239,8 +240,8 @@ TEST(PackageNameTest, ANameOfOnesOwnIsThatOfEveryFileAndOfTheNode) {
   EXPECT_THAT(ReadFile(package + "nearDepth_CatFileCreator.nk"),
               AllOf(HasSubstr(" modelId nearDepth\n"), Not(HasSubstr(DepthModel()))));
   const auto manifest = nlohmann::json::parse(ReadFile(package + "nearDepth.manifest.json"));
-  EXPECT_EQ(manifest["name"], "nearDepth");
-  EXPECT_EQ(manifest["model"], DepthModel());
+  EXPECT_EQ(manifest["request"]["name"], "nearDepth");
+  EXPECT_EQ(manifest["request"]["model"], DepthModel());
   const ToolResult verified =
       RunWarmTool("verify", {"nearDepth.pt", "--plugin_path=" + DataPath("models")}, folder + "/nearDepth");
   EXPECT_EQ(verified.exit_status, 0) << verified.err;

@@ -90,7 +90,7 @@ def compare(path):
     onnx.checker.check_model(str(path), full_check=True)
     model = onnx.load(str(path), load_external_data=False)
     manifest = next(entry.value for entry in model.metadata_props if entry.key == "modelport.manifest")
-    method = json.loads(manifest).get("method") or "forward"
+    method = json.loads(manifest)["request"]["method"] or "forward"
     names = [value.name for value in model.graph.output]
     is_free = any(dim.dim_param for value in model.graph.input for dim in value.type.tensor_type.shape.dim)
     calls = [inputs_of(model, sizes) for sizes in (BATCHES_AND_SIZES if is_free else BATCHES_AND_SIZES[:1])]

@@ -52,7 +52,7 @@ TEST(ExportOnnxTest, AnOpsetIsChosen) {
   const ToolResult result = Export(model, {"--opset=22", "--out=m.onnx"}, folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("what loads ONNX of opset 22"));
-  EXPECT_EQ(Manifest(folder + "/m.onnx.manifest.json")["opset"], 22);
+  EXPECT_EQ(Manifest(folder + "/m.onnx.manifest.json")["request"]["opset"], 22);
 }
 
 TEST(ExportOnnxTest, SizesAreFixedByTheirLetters) {
@@ -60,7 +60,7 @@ TEST(ExportOnnxTest, SizesAreFixedByTheirLetters) {
   const ToolResult result = Export(model, {"--sizes=B=1,H=28,W=42", "--out=fixed.onnx"}, folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
   const nlohmann::json manifest = Manifest(folder + "/fixed.onnx.manifest.json");
-  EXPECT_EQ(manifest["sizes"].size(), 3);
+  EXPECT_EQ(manifest["request"]["sizes"].size(), 3);
   for (const nlohmann::json& output : manifest["round_trip"]["outputs"])
     EXPECT_EQ(output["call"], "forward([1, 3, 28, 42])");
 }
@@ -77,7 +77,7 @@ TEST(ExportOnnxTest, KnobsAreConstants) {
   ASSERT_EQ(run("houdini", "normalize=0", "none.onnx").exit_status, 0);
   EXPECT_NE(ReadFile(folder + "/one.onnx"), ReadFile(folder + "/none.onnx"));
   const nlohmann::json manifest = Manifest(folder + "/one.onnx.manifest.json");
-  EXPECT_EQ(manifest["knob_values"], nlohmann::json::parse(R"([{"name": "normalize", "value": 1}])"));
+  EXPECT_EQ(manifest["request"]["knobs"], nlohmann::json::parse(R"([{"name": "normalize", "value": 1}])"));
   // For other hosts they are what the knob shows first.
   ASSERT_EQ(run("nuke", "normalize=1", "one.pt").exit_status, 0);
   const nlohmann::json nuke = Manifest(folder + "/one.manifest.json");

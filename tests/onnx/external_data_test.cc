@@ -101,7 +101,7 @@ TEST(ExternalDataTest, ItIsMadeAndVerifiedAsOneArtifact) {
   const Exported exported;
   EXPECT_EQ(FileNames(exported.folder()), kFiles);
   const nlohmann::json manifest = nlohmann::json::parse(exported.Bytes("m.onnx.manifest.json"));
-  EXPECT_EQ(manifest["external_data"], true);
+  EXPECT_EQ(manifest["request"]["external_data"], true);
   EXPECT_EQ(manifest["artifact"]["data"]["name"], "m.onnx.data");
   EXPECT_EQ(manifest["artifact"]["data"]["size_bytes"], exported.Bytes("m.onnx.data").size());
   EXPECT_EQ(manifest["round_trip"]["proven"], true);
@@ -127,7 +127,7 @@ TEST(ExternalDataTest, ItIsTheFileThatHasItsWeightsItself) {
   EXPECT_THAT(FileNames(folder), ElementsAre("m.onnx", "m.onnx.manifest.json"));
   EXPECT_LT(fs::file_size(external.Path("m.onnx")), fs::file_size(folder + "/m.onnx"));
   const nlohmann::json manifest = nlohmann::json::parse(ReadFile(folder + "/m.onnx.manifest.json"));
-  EXPECT_EQ(manifest["external_data"], false);
+  EXPECT_EQ(manifest["request"]["external_data"], false);
   const std::string input = manifest["entry_points"][0]["inputs"][0]["name"];
   const std::string output = manifest["entry_points"][0]["outputs"][0]["name"];
   const at::Tensor image = at::linspace(0, 1, 3 * 28 * 28).reshape({1, 3, 28, 28});

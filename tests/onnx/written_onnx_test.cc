@@ -83,6 +83,19 @@ TEST_P(WrittenOnnxTest, AChangedTextOfTheGraphIsFound) {
               StatusIs(absl::StatusCode::kInternal, "m.onnx: its graph is not what was written"));
 }
 
+TEST_P(WrittenOnnxTest, AChangedByteBetweenWeightsIsFound) {
+  if (!GetParam()) return;  // Between those in the file itself lie their names and sizes.
+  // The end of a page that no weight fills.
+  size_t place = 0;
+  for (size_t end = 4096; end <= data_.text.size() && place == 0; end += 4096) {
+    if (data_.text.compare(end - 8, 8, std::string(8, '\0')) == 0) place = end - 1;
+  }
+  ASSERT_GT(place, 0);
+  EXPECT_THAT(Check(file_.text, Changed(data_.text, place)),
+              StatusIs(absl::StatusCode::kInternal,
+                       "m.onnx: what lies between the weights of its data file is not what was written"));
+}
+
 TEST_P(WrittenOnnxTest, AFileThatEndsEarlyIsFound) {
   std::string& bytes = GetParam() ? data_.text : file_.text;
   bytes.resize(bytes.size() / 2);

@@ -108,6 +108,16 @@ TEST(PredictPromptTest, TheNodesKnobsSayTheSame) {
                          "box_right=0.9,box_bottom=0.2,box_top=0.7") -
                     Matte(folder, {"--point=10,6", "--point=20,27,0", "--box=4,9,36,24"})),
             1e-4);
+  // All ten, of which each stands elsewhere.
+  std::string knobs;
+  std::vector<std::string> flags;
+  for (int i = 1; i <= 10; ++i) {
+    const int x = 4 * (i - 1) + 1, y = 28 - 2 * i;
+    absl::StrAppend(&knobs, i == 1 ? "" : ",", "point_", i, "_is=", 1 + i % 2, ",point_", i,
+                    "_x=", static_cast<double>(x) / kWidth, ",point_", i, "_y=", 1 - static_cast<double>(y) / kHeight);
+    flags.push_back(absl::StrCat("--point=", x, ",", y, i % 2 == 0 ? ",0" : ""));
+  }
+  EXPECT_LE(Largest(node(knobs) - Matte(folder, flags)), 1e-4);
   const at::Tensor hard = node("hard_edge=1"), soft = node("hard_edge=0");
   EXPECT_TRUE(hard.equal((soft > 0.5).to(at::kFloat)));
   EXPECT_EQ(Largest(node("point_1_is=0")), 0);

@@ -99,15 +99,15 @@ TemplateValues KnobValues(const Manifest::Knob& knob) {
 
 // "libtorch", "onnx, encode": the host, and the wrapper or the method where it is not the usual one.
 std::string TargetText(const Manifest& manifest) {
-  std::string text = manifest.target();
-  for (const std::string& part : {manifest.wrapper(), manifest.method()}) {
+  std::string text = manifest.request().target();
+  for (const std::string& part : {manifest.request().wrapper(), manifest.request().method()}) {
     if (!part.empty()) absl::StrAppend(&text, ", ", part);
   }
   return text;
 }
 
 std::string OldestRuntime(const Manifest& manifest) {
-  const uint32_t opset = manifest.opset();
+  const uint32_t opset = manifest.request().opset();
   if (opset > 0) return absl::StrCat("ONNX, opset ", opset);
   return Or(manifest.minimum_runtime(), "none known");
 }
@@ -118,7 +118,7 @@ double SizeOf(const Manifest& manifest) {
 }
 
 TemplateValues Values(const Manifest& manifest) {
-  return {{"model", manifest.model()},
+  return {{"model", manifest.request().model()},
           {"family", manifest.family()},
           {"summary", manifest.summary()},
           {"family_summary", manifest.family_summary()},
@@ -127,7 +127,7 @@ TemplateValues Values(const Manifest& manifest) {
           {"size", FormatBytes(SizeOf(manifest))},
           {"size_bytes", absl::StrFormat("%.0f", SizeOf(manifest))},
           {"target", TargetText(manifest)},
-          {"dtype", manifest.dtype()},
+          {"dtype", manifest.request().dtype()},
           {"oldest_runtime", OldestRuntime(manifest)},
           {"largest_difference", DescribeDifference(LargestDifference(manifest.round_trip()))},
           {"difference_key", Number(manifest.round_trip().proven() ? LargestDifference(manifest.round_trip()) : 1)},

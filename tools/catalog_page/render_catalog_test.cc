@@ -22,11 +22,11 @@ using testing::Not;
 
 Manifest Toy() {
   Manifest manifest;
-  manifest.set_model("toy_small");
+  manifest.mutable_request()->set_model("toy_small");
   manifest.set_family("toy");
   manifest.set_summary("two scales");
-  manifest.set_target("libtorch");
-  manifest.set_dtype("float32");
+  manifest.mutable_request()->set_target("libtorch");
+  manifest.mutable_request()->set_dtype("float32");
   Manifest::Checkpoint& checkpoint = *manifest.mutable_weights()->add_checkpoints();
   checkpoint.set_source("sha256:0a1b");
   checkpoint.set_layout("original");
@@ -69,13 +69,13 @@ std::string Page(const std::vector<Manifest>& manifests) {
 
 TEST(RenderCatalogTest, TheJsonHoldsTheManifests) {
   Manifest other = Toy();
-  other.set_model("toy_large");
+  other.mutable_request()->set_model("toy_large");
   ASSERT_OK_AND_ASSIGN(const std::string text, CatalogJson({Toy(), other}));
   const nlohmann::json json = nlohmann::json::parse(text);
   ASSERT_EQ(json["models"].size(), 2);
   ASSERT_OK_AND_ASSIGN(const std::string toy, WriteManifest(Toy()));
   EXPECT_EQ(json["models"][0], nlohmann::json::parse(toy));
-  EXPECT_EQ(json["models"][1]["model"], "toy_large");
+  EXPECT_EQ(json["models"][1]["request"]["model"], "toy_large");
 }
 
 TEST(RenderCatalogTest, ARowHasWhatAReaderLooksFor) {
@@ -131,7 +131,7 @@ TEST(RenderCatalogTest, SeededWeightsAreMarkedInTheRowItsDetailsAndAboveTheTable
 TEST(RenderCatalogTest, OwnWeightsAreMarkedAndAreNotCalledPublished) {
   Manifest own = Toy();
   own.mutable_weights()->mutable_checkpoints(0)->set_published("no");
-  Manifest::Argument& argument = *own.add_arguments();
+  Manifest::Argument& argument = *own.mutable_request()->add_arguments();
   argument.set_name("max_depth");
   argument.set_value("35.0");
   const std::string mark = "<strong class=\"warning\">OWN WEIGHTS";
@@ -177,7 +177,7 @@ TEST(RenderCatalogTest, ANoteStandsBesideTheLicence) {
 
 TEST(RenderCatalogTest, KnobsHaveValueRangeAndHelp) {
   Manifest wrapped = Toy();
-  wrapped.set_target("nuke");
+  wrapped.mutable_request()->set_target("nuke");
   Manifest::EntryPoint& forward = *wrapped.add_entry_points();
   forward.set_method("forward");
   forward.add_outputs()->set_larger_is("farther");
@@ -234,13 +234,13 @@ TEST(RenderCatalogTest, WhatQualifiesAProofIsShown) {
 
 TEST(RenderCatalogTest, AnOnnxFileHasItsOpsetAndWhatItHasFixed) {
   Manifest onnx = Toy();
-  onnx.set_target("flame");
+  onnx.mutable_request()->set_target("flame");
   onnx.clear_minimum_runtime();
-  onnx.set_opset(17);
-  Manifest::Size& size = *onnx.add_sizes();
+  onnx.mutable_request()->set_opset(17);
+  Manifest::Size& size = *onnx.mutable_request()->add_sizes();
   size.set_letter("H");
   size.set_size(540);
-  Manifest::KnobValue& knob = *onnx.add_knob_values();
+  Manifest::KnobValue& knob = *onnx.mutable_request()->add_knobs();
   knob.set_name("convention");
   knob.set_value(1);
   onnx.mutable_artifact()->set_size_bytes(1e6);

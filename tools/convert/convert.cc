@@ -79,6 +79,10 @@ void Print(const ConvertedFile& file, const ConvertOptions& options) {
     table.AddRow({"filled", absl::StrCat(absl::StrJoin(file.filled, ", "), ", which the checkpoint lacks and ",
                                          options.layout, " wants")});
   }
+  if (!file.licence.empty()) {
+    table.AddRow({"licence", absl::StrCat(file.licence, ", of the published weights",
+                                          file.licence_note.empty() ? "" : ". ", file.licence_note)});
+  }
   table.AddRow({"file", absl::StrCat(options.out, ", ", FormatBytes(file.bytes))});
   std::cout << FitStdout(table);
 }
@@ -95,7 +99,9 @@ void AddToReport(const ConvertedFile& file, const ConvertOptions& options, nlohm
                  {"tensors", file.tensors},
                  {"left_out", left_out},
                  {"lacking", file.lacking},
-                 {"filled", file.filled}});
+                 {"filled", file.filled},
+                 {"licence", file.licence},
+                 {"licence_note", file.licence_note}});
 }
 
 absl::Status Convert(ConvertFlags& flags) {

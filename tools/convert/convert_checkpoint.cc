@@ -398,10 +398,12 @@ absl::StatusOr<std::vector<MappedPart>> MapParts(MisfitHint hint, const CatalogE
                                                  std::vector<Unstorable>* left_out) {
   absl::StatusOr<std::vector<MappedPart>> mapped = MapGiven(hint, entry, tree, given);
   if (!absl::IsFailedPrecondition(mapped.status())) return mapped;
-  ASSIGN_OR_RETURN(const std::vector<WeightPart> parts, ChooseParts(entry, tree, given));
-  ASSIGN_OR_RETURN(const std::vector<size_t> part_of, AssignFiles(*entry.variant, parts, given));
+  const absl::StatusOr<std::vector<WeightPart>> parts = ChooseParts(entry, tree, given);
+  if (!parts.ok()) return mapped.status();
+  const absl::StatusOr<std::vector<size_t>> part_of = AssignFiles(*entry.variant, *parts, given);
+  if (!part_of.ok()) return mapped.status();
   for (size_t i = 0; i < given.size(); ++i) {
-    const WeightPart& part = parts[part_of[i]];
+    const WeightPart& part = (*parts)[(*part_of)[i]];
     const auto unexpected =
         UnexpectedKeys(given[i].checkpoint, *part.key_map, part.tree, given[i].choice, part.Title(*entry.variant));
     if (!unexpected) continue;
@@ -470,7 +472,9 @@ absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const 
                         .tensors = static_cast<int64_t>(stored.tensors.size()),
                         .left_out = std::move(stored.unstorable),
                         .lacking = std::move(stored.lacking),
-                        .filled = std::move(stored.filled)};
+                        .filled = std::move(stored.filled),
+                        .licence = entry.variant->licence,
+                        .licence_note = entry.variant->licence_note};
   ASSIGN_OR_RETURN(file.bytes, WriteStored(std::move(stored.tensors), inputs, out));
   RETURN_IF_ERROR(out.Commit());
   return file;

@@ -48,7 +48,7 @@ absl::optional<Manifest> FindManifest(const StoredArtifact& file) {
   } else if (const auto beside = MappedFile::Open(ManifestPath(file.path())); beside.ok()) {
     manifest = ParseKnownFields((*beside)->bytes());
   }
-  return manifest.model().empty() ? absl::nullopt : absl::make_optional(std::move(manifest));
+  return manifest.request().model().empty() ? absl::nullopt : absl::make_optional(std::move(manifest));
 }
 
 // The tensors of an artifact as a checkpoint, under the names of `slots`, those that it has of its model. `manifest`
@@ -57,9 +57,10 @@ absl::optional<Manifest> FindManifest(const StoredArtifact& file) {
 absl::StatusOr<Checkpoint> OpenArtifactTensors(const std::shared_ptr<const StoredArtifact>& artifact,
                                                const Manifest& manifest, const std::vector<Slot>& slots) {
   const StoredArtifact& file = *artifact;
-  const absl::optional<DType> dtype = ParseDType(manifest.dtype());
+  const absl::optional<DType> dtype = ParseDType(manifest.request().dtype());
   if (!dtype || !IsArtifactDType(*dtype)) {
-    return absl::DataLossError(absl::StrCat(file.path(), ": its manifest states dtype ", Brief(manifest.dtype())));
+    return absl::DataLossError(
+        absl::StrCat(file.path(), ": its manifest states dtype ", Brief(manifest.request().dtype())));
   }
   Checkpoint::Contents contents;
   contents.path = file.path();
@@ -102,7 +103,7 @@ struct Side {
 // The model that an artifact states, with the arguments and the outputs that it was made with.
 absl::StatusOr<ArtifactRequest> StatedModel(const CatalogEntry& entry, const Manifest& manifest) {
   ArtifactRequest request = {.entry = entry};
-  request.outputs = {manifest.outputs().kept().begin(), manifest.outputs().kept().end()};
+  request.outputs = {manifest.request().outputs().begin(), manifest.request().outputs().end()};
   RETURN_IF_ERROR(SetStatedArguments(manifest, request));
   return request;
 }
@@ -122,11 +123,11 @@ absl::StatusOr<DiffFile> DescribeStored(const Registry& registry,
     return absl::InvalidArgumentError(absl::StrCat(
         file.path(), ": an artifact without a manifest of Modelport, which says where its tensors belong"));
   }
-  const absl::StatusOr<CatalogEntry> entry = registry.Find(manifest->model());
+  const absl::StatusOr<CatalogEntry> entry = registry.Find(manifest->request().model());
   if (!entry.ok()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(file.path(), ": is an artifact of ", Brief(manifest->model()), ", which the catalog does not have",
-                     "\n  --plugin_path=FOLDER adds the plugins that are not built in"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        file.path(), ": is an artifact of ", Brief(manifest->request().model()), ", which the catalog does not have",
+        "\n  --plugin_path=FOLDER adds the plugins that are not built in"));
   }
   absl::StatusOr<ArtifactRequest> request = StatedModel(*entry, *manifest);
   RETURN_IF_ERROR(Annotate(request.status(), file.path()));
@@ -192,10 +193,10 @@ std::string Joined(const google::protobuf::RepeatedField<double>& numbers) { ret
 // The settings that an artifact states and a checkpoint does not have.
 void AddManifest(const Manifest& manifest, Configuration* settings) {
   for (const auto& [name, value] : RequestedOptions(manifest)) (*settings)["artifact " + name] = Brief(value);
-  (*settings)["artifact dtype"] = manifest.dtype();
-  (*settings)["artifact external data"] = manifest.external_data() ? "true" : "false";
-  if (!manifest.licence_text().empty()) {
-    (*settings)["artifact licence text"] = absl::StrCat("sha256 ", Sha256Of(manifest.licence_text()));
+  (*settings)["artifact dtype"] = manifest.request().dtype();
+  (*settings)["artifact external data"] = manifest.request().external_data() ? "true" : "false";
+  if (!manifest.request().licence_text().empty()) {
+    (*settings)["artifact licence text"] = absl::StrCat("sha256 ", Sha256Of(manifest.request().licence_text()));
   }
   (*settings)["artifact plugin_sha256"] = manifest.plugin_sha256();
   (*settings)["artifact preprocessing module"] = Brief(manifest.preprocessing().module());

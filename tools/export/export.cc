@@ -37,7 +37,7 @@ std::string SignatureNote(const std::string& out, const Manifest& manifest) {
 // A line for stderr about the data file of what this export replaced, if this one has none: it may be large.
 std::string DataNote(const std::string& out, const Manifest& manifest) {
   const absl::StatusOr<std::string> path = ArtifactRealPath(out);
-  if (manifest.opset() == 0 || manifest.artifact().has_data() || !path.ok()) return "";
+  if (manifest.request().opset() == 0 || manifest.artifact().has_data() || !path.ok()) return "";
   std::error_code error;
   const std::string data = DataFilePath(*path);
   if (!std::filesystem::exists(data, error)) return "";

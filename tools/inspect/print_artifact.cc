@@ -31,7 +31,7 @@ namespace modelport {
 namespace {
 
 absl::optional<Manifest> IfItNamesAModel(Manifest manifest) {
-  return manifest.model().empty() ? absl::nullopt : absl::make_optional(std::move(manifest));
+  return manifest.request().model().empty() ? absl::nullopt : absl::make_optional(std::move(manifest));
 }
 
 absl::optional<Manifest> ManifestWithin(const StoredArtifact& file) {
@@ -58,7 +58,7 @@ std::string Licence(const Manifest& manifest) {
 }
 
 std::string LoadsIn(const Manifest& manifest) {
-  const absl::StatusOr<const Target*> target = FindTarget(manifest.target());
+  const absl::StatusOr<const Target*> target = FindTarget(manifest.request().target());
   return target.ok() && (*target)->loaded_by != nullptr ? (*target)->loaded_by(manifest.minimum_runtime()) : "";
 }
 
@@ -96,22 +96,23 @@ std::string ValuesOf(const Manifest::Knob& knob) {
 }
 
 void AddManifest(const Manifest& manifest, Table& table) {
-  table.AddRow({"model", absl::StrCat(manifest.model(), manifest.title().empty() ? "" : ", ", manifest.title())});
+  table.AddRow(
+      {"model", absl::StrCat(manifest.request().model(), manifest.title().empty() ? "" : ", ", manifest.title())});
   table.AddRow({"summary", manifest.summary()});
   for (const auto& [name, value] : RequestedOptions(manifest)) table.AddRow({name, value});
   table.AddRow({"weights", Weights(manifest)});
   table.AddRow({"licence", Licence(manifest)});
   if (!manifest.licence_note().empty()) table.AddRow({"", manifest.licence_note()});
-  if (const size_t bytes = manifest.licence_text().size(); bytes > 0) {
+  if (const size_t bytes = manifest.request().licence_text().size(); bytes > 0) {
     table.AddRow({"", absl::StrCat("its text, ", FormatBytes(static_cast<double>(bytes)),
                                    ", is the manifest's field licence_text")});
   }
-  table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype(), ", ",
+  table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.request().dtype(), ", ",
                                         FormatCount(manifest.parameters()), " parameters")});
   table.AddRow({"runs in", RunsIn(manifest)});
   if (const std::string hosts = LoadsIn(manifest); !hosts.empty()) table.AddRow({"loads in", hosts});
   if (manifest.has_interface()) {
-    if (manifest.method().empty()) table.AddRow({"gives", manifest.interface().kind()});
+    if (manifest.request().method().empty()) table.AddRow({"gives", manifest.interface().kind()});
     AddChannels(manifest.interface(), table);
   }
   AddMethods(manifest, table);

@@ -27,12 +27,12 @@ TEST(PrintArtifactTest, AFileWithoutAManifestIsItsSizeAndDigest) {
 
 TEST(PrintArtifactTest, TheManifestsFactsAreRows) {
   Manifest manifest;
-  manifest.set_model("m");
+  manifest.mutable_request()->set_model("m");
   manifest.set_title("Model M");
   manifest.mutable_weights()->add_checkpoints()->set_source("sha256:0b");
   manifest.mutable_weights()->mutable_checkpoints(0)->set_published("no");
   manifest.set_weights_licence("CC-BY-NC-4.0");
-  manifest.set_target("nuke");
+  manifest.mutable_request()->set_target("nuke");
   manifest.set_minimum_runtime("2.1");
   manifest.add_methods("forward(Tensor x) -> Tensor");
   ArtifactDescription description = {.path = "m.pt", .size_bytes = 1500, .sha256 = "0a"};
@@ -53,7 +53,7 @@ TEST(PrintArtifactTest, TheManifestsFactsAreRows) {
 TEST(PrintArtifactTest, TheFileOfTheWeightsIsNamed) {
   ArtifactDescription description = {.path = "m.onnx", .size_bytes = 1500, .sha256 = "0a"};
   description.beside = Manifest();
-  description.beside->set_model("m");
+  description.beside->mutable_request()->set_model("m");
   EXPECT_THAT(Print(description), Not(HasSubstr("\ndata ")));
   Manifest::DataFile& data = *description.beside->mutable_artifact()->mutable_data();
   data.set_name("m.onnx.data");
@@ -69,7 +69,7 @@ TEST(PrintArtifactTest, ASignatureIsNamedButNotTrusted) {
 TEST(PrintArtifactTest, AValueOfTheManifestIsOneLine) {
   ArtifactDescription description = {.path = "m.pt", .size_bytes = 1, .sha256 = "0a"};
   description.within = Manifest();
-  description.within->set_model("m\nchecks    all good");
+  description.within->mutable_request()->set_model("m\nchecks    all good");
   EXPECT_THAT(Print(description), Not(HasSubstr("\nchecks ")));
 }
 

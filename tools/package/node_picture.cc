@@ -82,7 +82,7 @@ absl::Status DrawNode(const std::string& artifact, const std::vector<std::string
                                : takes_frames ? "two frames, with a comma between"
                                               : "one image";
     return absl::InvalidArgumentError(
-        absl::StrCat(node.manifest.model(), " wants ", inputs, ", has ", images.size(), " files"));
+        absl::StrCat(node.manifest.request().model(), " wants ", inputs, ", has ", images.size(), " files"));
   }
   PredictJob job = {.input = images[0], .output = out};
   if (companion != Companion::kNone) job.companion = images[1];

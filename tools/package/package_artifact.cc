@@ -79,7 +79,7 @@ absl::Status PackageArtifact(const PackageArtifactFlags& flags) {
   RETURN_IF_ERROR(OutputFile::WriteWhole(packaged, artifact->bytes()));
   RETURN_IF_ERROR(OutputFile::WriteWhole(ManifestPath(packaged), stated->bytes()));
   if (images.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const Target* const target, FindTarget(manifest.target()));
+  ASSIGN_OR_RETURN(const Target* const target, FindTarget(manifest.request().target()));
   return Annotate(DrawNode(packaged, images, picture, target->icons), "picture");
 }
 

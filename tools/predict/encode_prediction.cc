@@ -52,7 +52,7 @@ absl::Status CheckFinite(const at::Tensor& map, absl::string_view what) {
 // What every file says of its origin.
 ImageTexts Origin(const LoadedArtifact& artifact) {
   const Manifest& manifest = artifact.manifest;
-  ImageTexts texts = {{"modelport/model", manifest.model()}, {"modelport/source", WeightsSource(manifest)}};
+  ImageTexts texts = {{"modelport/model", manifest.request().model()}, {"modelport/source", WeightsSource(manifest)}};
   if (artifact.manifest_sha256) texts.emplace_back("modelport/manifestSha256", *artifact.manifest_sha256);
   if (!manifest.warning().empty()) texts.emplace_back("modelport/warning", manifest.warning());
   return texts;
@@ -103,7 +103,7 @@ absl::StatusOr<std::string> EncodeCaptioned(const Picture& picture, const std::s
                                             const LoadedArtifact& artifact) {
   const std::string& warning = artifact.manifest.warning();
   if (warning.empty()) return EncodePicture(picture, Origin(artifact));
-  const std::string caption = absl::StrCat(artifact.manifest.model(), ": ", what);
+  const std::string caption = absl::StrCat(artifact.manifest.request().model(), ": ", what);
   return EncodePicture(WithCaption(picture, caption, warning), Origin(artifact));
 }
 
@@ -112,7 +112,7 @@ absl::StatusOr<std::string> EncodeDepthPng(const Image& image, const Prediction&
   if (style.normals) {
     if (prediction.normals.defined()) return EncodeCaptioned(DrawNormals(prediction.normals), "normals", artifact);
     return absl::InvalidArgumentError(
-        absl::StrCat(artifact.manifest.model(), " gives no normals; leave out --normals"));
+        absl::StrCat(artifact.manifest.request().model(), " gives no normals; leave out --normals"));
   }
   if (!style.colours) return EncodeGrey(prediction, artifact, style.range);
   const absl::optional<Picture> photo = style.side_by_side ? absl::make_optional<Picture>(image) : absl::nullopt;
@@ -245,8 +245,8 @@ std::string ClippedNote(const at::Tensor& depth, const absl::optional<ValueRange
 }
 
 absl::Status GivesScores(const LoadedArtifact& artifact) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(artifact.manifest.model(), " gives scores of classes, which are printed; leave out --out"));
+  return absl::InvalidArgumentError(absl::StrCat(artifact.manifest.request().model(),
+                                                 " gives scores of classes, which are printed; leave out --out"));
 }
 
 // What is neither depth nor scores, as EncodePrediction draws it; motion of `full` pixels has its full colour.
@@ -277,12 +277,13 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
   const std::string name = absl::AsciiStrToLower(path);
   const bool png = absl::EndsWith(name, ".png"), exr = absl::EndsWith(name, ".exr");
   if (style.range && !prediction.depth.defined() && !prediction.flow.defined()) {
-    return absl::InvalidArgumentError(absl::StrCat(artifact.manifest.model(), " gives no depth; leave out --range"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(artifact.manifest.request().model(), " gives no depth; leave out --range"));
   }
   const bool shows_matte = style.side_by_side && !style.normals && prediction.alpha.defined();
   if (style.is_picture() && !prediction.depth.defined() && !shows_matte) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(artifact.manifest.model(), " gives no depth; leave out --colours, --side_by_side and --normals"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        artifact.manifest.request().model(), " gives no depth; leave out --colours, --side_by_side and --normals"));
   }
   if (!png && !exr) return absl::InvalidArgumentError("wants a name that ends with .png or .exr");
   if (prediction.depth.defined()) {

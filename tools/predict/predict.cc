@@ -318,7 +318,13 @@ absl::StatusOr<std::vector<std::string>> PlanOutputs(const PredictFlags& flags, 
 // Which file each image becomes.
 absl::StatusOr<std::vector<PredictJob>> PlanImages(const PredictFlags& flags, const std::vector<FoundImage>& images,
                                                    const OutputStyle& style) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> outputs, PlanOutputs(flags, images, style));
+  const absl::StatusOr<std::vector<std::string>> planned = PlanOutputs(flags, images, style);
+  if (absl::IsInvalidArgument(planned.status()) && images.size() == 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        planned.status().message(), "\n  a model that makes one file of two images wants --between=1 or --flow"));
+  }
+  RETURN_IF_ERROR(planned.status());
+  const std::vector<std::string>& outputs = *planned;
   std::vector<PredictJob> jobs;
   for (size_t i = 0; i < images.size(); ++i) jobs.push_back({images[i].path, outputs[i]});
   if (flags.overlay->empty()) return jobs;
@@ -374,7 +380,7 @@ absl::StatusOr<std::vector<PredictJob>> PlanMotion(const PredictFlags& flags, co
 
 // Makes sure that --between or --flow is given for a model of two images, and for no other.
 absl::Status CheckPairs(const PredictFlags& flags, const LoadedArtifact& artifact) {
-  const std::string& model = artifact.manifest.model();
+  const std::string& model = artifact.manifest.request().model();
   const bool takes_two = TakesImages(artifact) == ImagesTaken::kTwoFrames, takes_time = TakesTimestep(artifact);
   if (*flags.between && !(takes_two && takes_time)) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -408,7 +414,7 @@ absl::Status SetTimeOfKnob(const PredictFlags& flags, std::vector<PredictJob>& j
 
 // Makes sure that a prompt is given for a model that takes one, and for no other.
 absl::Status CheckPrompt(const Prompt& prompt, const LoadedArtifact& artifact) {
-  const std::string& model = artifact.manifest.model();
+  const std::string& model = artifact.manifest.request().model();
   if (TakesPrompt(artifact) == !prompt.empty()) return absl::OkStatus();
   if (prompt.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("--point is missing: ", model,
@@ -425,7 +431,7 @@ absl::Status CheckPrompt(const Prompt& prompt, const LoadedArtifact& artifact) {
 absl::Status CheckShot(const PredictFlags& flags, bool wants_scene, const LoadedArtifact& artifact) {
   const auto refuse = [&](absl::string_view flag, absl::string_view other) {
     return absl::InvalidArgumentError(
-        absl::StrCat(flag, ": ", artifact.manifest.model(), " takes the frames of a shot, not ", other));
+        absl::StrCat(flag, ": ", artifact.manifest.request().model(), " takes the frames of a shot, not ", other));
   };
   if (wants_scene) return refuse("--views, --cameras and --points", "views of a scene");
   if (!flags.compare->empty()) return refuse("--compare", "images to compare");
@@ -441,7 +447,7 @@ absl::Status PairCompanions(const PredictFlags& flags, const LoadedArtifact& art
     const Flag<std::string>& flag;
     std::string what;
   };
-  const std::string& model = artifact.manifest.model();
+  const std::string& model = artifact.manifest.request().model();
   const Companion taken = TakesBeside(artifact);
   for (const Kind& kind :
        {Kind{Companion::kTrimap, flags.trimap,
@@ -543,12 +549,13 @@ absl::Status Predict(PredictFlags& flags) {
     RETURN_IF_ERROR(CheckShot(flags, wants_scene, artifact));
   } else if (!flags.resume->empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--resume: ", artifact.manifest.model(), " does not take the frames of a shot"));
+        absl::StrCat("--resume: ", artifact.manifest.request().model(), " does not take the frames of a shot"));
   }
   RETURN_IF_ERROR(CheckPairs(flags, artifact));
   RETURN_IF_ERROR(CheckPrompt(options.prompt, artifact));
   if (!flags.overlay->empty() && artifact.manifest.interface().kind() != "matte") {
-    return absl::InvalidArgumentError(absl::StrCat("--overlay: ", artifact.manifest.model(), " gives no matte"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--overlay: ", artifact.manifest.request().model(), " gives no matte"));
   }
   RETURN_IF_ERROR(CheckOut(*flags.exported.out, OutputsOf(flags, artifact)));
   RETURN_IF_ERROR(PairCompanions(flags, artifact, inputs.images, report.jobs));

@@ -73,7 +73,7 @@ constexpr char kNumbers[] = "16-bit numbers, not a picture: --colours draws one"
 
 LoadedArtifact ArtifactOf(const std::string& unit) {
   LoadedArtifact artifact = {.path = "toy.pt", .module = std::make_shared<torch::jit::Module>("toy")};
-  artifact.manifest.set_model("toy");
+  artifact.manifest.mutable_request()->set_model("toy");
   Manifest::EntryPoint& forward = *artifact.manifest.add_entry_points();
   forward.set_method("forward");
   Manifest::Result& depth = *forward.add_outputs();

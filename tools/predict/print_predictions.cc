@@ -118,7 +118,7 @@ nlohmann::ordered_json ReportOf(const PredictedImage& image, const PredictJob& j
 void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& report, std::ostream& out) {
   const std::vector<PredictedImage>& images = report.images;
   Table table;
-  table.AddRow({"model", artifact.manifest.model()});
+  table.AddRow({"model", artifact.manifest.request().model()});
   if (artifact.manifest_sha256) table.AddRow({"artifact", artifact.path});
   for (const std::string& remark : report.remarks) table.AddRow({"", remark});
   table.AddRow({"source", Source(artifact.manifest)});
@@ -147,7 +147,7 @@ void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& re
 nlohmann::ordered_json PredictionsReport(const LoadedArtifact& artifact, const PredictionReport& report) {
   auto images = nlohmann::ordered_json::array();
   for (size_t i = 0; i < report.images.size(); ++i) images.push_back(ReportOf(report.images[i], report.jobs[i]));
-  nlohmann::ordered_json json = {{"model", artifact.manifest.model()},
+  nlohmann::ordered_json json = {{"model", artifact.manifest.request().model()},
                                  {"source", WeightsSource(artifact.manifest)},
                                  {"seeded", !artifact.manifest.warning().empty()},
                                  {"remarks", report.remarks},
@@ -165,7 +165,7 @@ nlohmann::ordered_json PredictionsReport(const LoadedArtifact& artifact, const P
 
 nlohmann::ordered_json BenchmarkReport(const LoadedArtifact& artifact, const PredictedImage& image,
                                        const Benchmark& benchmark) {
-  return {{"model", artifact.manifest.model()},
+  return {{"model", artifact.manifest.request().model()},
           {"input", image.input},
           {"width", image.width},
           {"height", image.height},
@@ -180,7 +180,7 @@ void PrintBenchmark(const LoadedArtifact& artifact, const PredictedImage& image,
                     std::ostream& out) {
   const auto milliseconds = [](double seconds) { return absl::StrFormat("%.1f ms", seconds * 1000); };
   Table table;
-  table.AddRow({"model", artifact.manifest.model()});
+  table.AddRow({"model", artifact.manifest.request().model()});
   table.AddRow({"input", absl::StrCat(image.input, ", ", image.width, " x ", image.height)});
   AddNotes({image}, table);
   table.AddRow({"runs", absl::StrCat(benchmark.runs)});

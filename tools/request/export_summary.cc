@@ -121,7 +121,7 @@ std::string Changes(const Manifest& manifest) {
 
 std::string ExportSummary(const Manifest& manifest, const std::string& out, absl::Duration time) {
   Table table;
-  table.AddRow({"model", manifest.model()});
+  table.AddRow({"model", manifest.request().model()});
   for (const auto& [name, value] : RequestedOptions(manifest)) table.AddRow({name, value});
   if (const std::string assumed = AssumedText(manifest); !assumed.empty()) {
     table.AddRow({"assumed", absl::StrCat(assumed, "; the file does not tell")});
@@ -130,7 +130,7 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   table.AddRow({"layout", WeightsLayout(manifest)});
   if (const std::string dicts = StateDicts(manifest); !dicts.empty()) table.AddRow({"state dict", dicts});
   if (const std::string fields = NotCompared(manifest); !fields.empty()) table.AddRow({"config.json", fields});
-  table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype())});
+  table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.request().dtype())});
   for (const Manifest::Checkpoint& checkpoint : manifest.weights().checkpoints()) {
     if (!checkpoint.layout_note().empty()) table.AddRow({"note", checkpoint.layout_note()});
   }
@@ -143,7 +143,7 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
         {"data", absl::StrCat(data.name(), ", ", FormatBytes(data.size_bytes()), ", which it needs beside it")});
   }
   table.AddRow({"runs in", RunsIn(manifest)});
-  const absl::StatusOr<const Target*> target = FindTarget(manifest.target());
+  const absl::StatusOr<const Target*> target = FindTarget(manifest.request().target());
   if (target.ok() && (*target)->loaded_by != nullptr) {
     table.AddRow({"loads in", (*target)->loaded_by(manifest.minimum_runtime())});
   }
@@ -164,11 +164,12 @@ nlohmann::ordered_json ExportReport(const Manifest& manifest, const std::string&
 
 std::string LicenceNote(const Manifest& manifest) {
   const std::string& licence = manifest.weights_licence();
-  const std::string subject = absl::StrCat("The licence of the published weights of ", manifest.model(), ", ", licence);
+  const std::string subject =
+      absl::StrCat("The licence of the published weights of ", manifest.request().model(), ", ", licence);
   std::string note;
   if (ExcludesCommercialUse(manifest)) absl::StrAppend(&note, subject, ", does not allow commercial use.\n");
   // SPDX's word for a licence that its list lacks, so that its name alone leads nobody to the text.
-  if (absl::StartsWith(licence, "LicenseRef-") && manifest.licence_text().empty()) {
+  if (absl::StartsWith(licence, "LicenseRef-") && manifest.request().licence_text().empty()) {
     absl::StrAppend(&note, subject, ", is known by its text alone: --licence_file=FILE puts it into the artifact.\n");
   }
   return note;

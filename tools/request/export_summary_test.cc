@@ -10,12 +10,12 @@ namespace {
 // The manifest of an export in which nothing is out of the ordinary.
 Manifest PlainManifest() {
   Manifest manifest;
-  manifest.set_model("dav2_vits");
-  manifest.set_target("libtorch");
+  manifest.mutable_request()->set_model("dav2_vits");
+  manifest.mutable_request()->set_target("libtorch");
   Manifest::Checkpoint& checkpoint = *manifest.mutable_weights()->add_checkpoints();
   checkpoint.set_source("sha256:0a1b");
   checkpoint.set_layout("original");
-  manifest.set_dtype("float32");
+  manifest.mutable_request()->set_dtype("float32");
   manifest.set_tensors(247);
   manifest.set_parameters(24800000);
   manifest.mutable_artifact()->set_size_bytes(99200000);
@@ -48,11 +48,11 @@ TEST(ExportSummaryTest, WhatIsOutOfTheOrdinaryHasARowOfItsOwn) {
   Manifest manifest = PlainManifest();
   Manifest::Weights& weights = *manifest.mutable_weights();
   Manifest::Checkpoint& checkpoint = *weights.mutable_checkpoints(0);
-  manifest.set_runtime("1.12");
+  manifest.mutable_request()->set_runtime("1.12");
   checkpoint.set_state_dict("teacher");
   checkpoint.add_config_not_compared("rope_theta");
-  manifest.add_arguments()->set_name("max_depth");
-  manifest.mutable_arguments(0)->set_value("35.0");
+  manifest.mutable_request()->add_arguments()->set_name("max_depth");
+  manifest.mutable_request()->mutable_arguments(0)->set_value("35.0");
   Manifest::LeftOut& left_out = *checkpoint.add_left_out();
   left_out.set_path("student");
   left_out.set_tensors(174);

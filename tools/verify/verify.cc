@@ -122,7 +122,7 @@ std::string Describe(const ComparedTensor& tensor) {
 // Prints the model and its source, then a line for each check, passed, failed or not made.
 void Print(const Verification& verification) {
   const Manifest& manifest = verification.manifest;
-  std::cout << Printable(manifest.model()) << " from " << Printable(WeightsSourceText(manifest)) << "\n";
+  std::cout << Printable(manifest.request().model()) << " from " << Printable(WeightsSourceText(manifest)) << "\n";
   PrintCheck("reached", TierText(verification.reached));
   for (const std::string& check : verification.passed) PrintCheck("passed", check);
   for (const std::string& check : verification.not_checked) PrintCheck("not checked", check);
@@ -146,7 +146,7 @@ void Print(const Verification& verification) {
 std::string TierName(Tier tier) { return tier == Tier::kFile ? "file" : tier == Tier::kWeights ? "weights" : "code"; }
 
 void AddToReport(const Verification& verification, nlohmann::ordered_json& report) {
-  report["model"] = verification.manifest.model();
+  report["model"] = verification.manifest.request().model();
   report["reached"] = TierName(verification.reached);
   report["passed"] = verification.passed;
   report["not_checked"] = verification.not_checked;

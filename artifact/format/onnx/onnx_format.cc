@@ -116,8 +116,8 @@ class PreparedOnnx : public PreparedArtifact {
   }
 
   void DescribeCode(Manifest& manifest) const override {
-    manifest.set_opset(opset_);
-    manifest.set_external_data(external_data_);
+    manifest.mutable_request()->set_opset(opset_);
+    manifest.mutable_request()->set_external_data(external_data_);
     for (const std::string& method : MethodSchemas(module_)) {
       if (absl::StartsWith(method, absl::StrCat(entry_point_.method, "("))) manifest.add_methods(method);
     }
@@ -144,12 +144,12 @@ class PreparedOnnx : public PreparedArtifact {
   absl::Status CheckWritten(const WrittenArtifact& written, const std::string& name) const override {
     // Checksums tell whether the files are those that were written, and need no transposition of the weights again.
     ASSIGN_OR_RETURN(const ReadFile read, Read(written));
-    const bool is_same = ChecksumOf(read.file->bytes()) == checksum_ &&
-                         (read.data == nullptr || ChecksumOf(read.data->bytes()) == data_checksum_);
-    if (is_same) return absl::OkStatus();
-    const std::string other = FindOther(read.model);
-    return absl::InternalError(
-        absl::StrCat(name, ": ", other.empty() ? "its graph" : other, " is not what was written"));
+    const bool is_file_same = ChecksumOf(read.file->bytes()) == checksum_;
+    const bool is_data_same = read.data == nullptr || ChecksumOf(read.data->bytes()) == data_checksum_;
+    if (is_file_same && is_data_same) return absl::OkStatus();
+    std::string other = FindOther(read.model);
+    if (other.empty()) other = is_file_same ? "what lies between the weights of its data file" : "its graph";
+    return absl::InternalError(absl::StrCat(name, ": ", other, " is not what was written"));
   }
 
   absl::StatusOr<RoundTrip> Prove(const WrittenArtifact& written, const ProvenCalls& calls,

@@ -4,12 +4,19 @@
 #include <setjmp.h>
 #include <signal.h>
 
+#include <cstdint>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "common/text/units.h"
 
 namespace modelport {
 namespace {
@@ -24,6 +31,15 @@ void LeaveDivision(int signal_number) {
   if (after_trap != nullptr) siglongjmp(*after_trap, 1);
   // The division is not in CompletesDivisions. It runs again and traps again, with the handler of before.
   sigaction(signal_number, &action_before, nullptr);
+}
+
+// For LibTorch's "can't allocate memory: you tried to allocate 4000000000 bytes. Error code 12".
+absl::Status OutOfMemory(absl::string_view message) {
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(message, "you tried to allocate ");
+  int64_t bytes = 0;
+  const absl::string_view number = parts.second.substr(0, parts.second.find_first_not_of("0123456789"));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "out of memory", absl::SimpleAtoi(number, &bytes) ? absl::StrCat(": one tensor wants ", FormatBytes(bytes)) : ""));
 }
 
 void InstallHandler() {
@@ -43,7 +59,7 @@ absl::Status StatusFromException(const std::exception& error) {
   const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
   const std::string message = torch_error ? torch_error->what_without_backtrace() : error.what();
   // LibTorch's allocator throws an exception of no special type, so the text must tell it.
-  if (absl::StrContains(message, "can't allocate memory")) return absl::ResourceExhaustedError("out of memory");
+  if (absl::StrContains(message, "can't allocate memory")) return OutOfMemory(message);
   return absl::InternalError(absl::StripAsciiWhitespace(message));
 }
 

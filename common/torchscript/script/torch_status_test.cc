@@ -40,6 +40,12 @@ TEST(CatchTorchTest, ExceptionsBecomeStatuses) {
               StatusIs(absl::StatusCode::kResourceExhausted, "out of memory"));
 }
 
+// LibTorch's own message: this test fails if a later release words it otherwise.
+TEST(CatchTorchTest, MemoryThatIsLackingIsTold) {
+  EXPECT_THAT(CatchTorch([] { at::empty({int64_t{1} << 60}, at::kByte); }),
+              StatusIs(absl::StatusCode::kResourceExhausted, "out of memory: one tensor wants 1152922 TB"));
+}
+
 // LibTorch's `//` and `%` trap.
 TEST(CatchTorchTest, ADivisionThatTrapsIsAnError) {
   [[maybe_unused]] const IgnoreLeaks ignore_leaks;

@@ -13,7 +13,7 @@ namespace {
 TEST(OnnxTargetTest, IsAProvenFileWithItsManifest) {
   const std::string file = DataPath("models/demo_depth/demo_depth_onnx.onnx");
   const nlohmann::json manifest = nlohmann::json::parse(ReadFile(file + ".manifest.json"));
-  EXPECT_EQ(manifest["target"], "onnx");
+  EXPECT_EQ(manifest["request"]["target"], "onnx");
   EXPECT_EQ(manifest["artifact"]["size_bytes"], std::filesystem::file_size(file));
   EXPECT_EQ(manifest["round_trip"]["proven"], true);
   EXPECT_EQ(std::string(manifest["round_trip"]["runtime"]).substr(0, 9), "OpenVINO ");
@@ -37,7 +37,7 @@ TEST(OnnxTargetTest, ItsWeightsMayLieInAFileOfTheirOwnAlsoInAPackage) {
 TEST(OnnxTargetTest, FlagsOfTheExportAreThoseOfTheTarget) {
   const std::string file = DataPath("models/demo_depth/tests/demo_depth_flame.onnx");
   const nlohmann::json manifest = nlohmann::json::parse(ReadFile(file + ".manifest.json"));
-  EXPECT_EQ(manifest["knob_values"], nlohmann::json::parse(R"([{"name": "normalize", "value": 1}])"));
+  EXPECT_EQ(manifest["request"]["knobs"], nlohmann::json::parse(R"([{"name": "normalize", "value": 1}])"));
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ class SetTest : public testing::Test {
     options.out = std::string(std::getenv("TEST_TMPDIR")) + "/m.pt";
     const absl::StatusOr<Manifest> manifest = ExportModel(registry_, options);
     EXPECT_OK(manifest);
-    EXPECT_EQ(manifest->arguments_size(), settings.empty() ? 0 : 1);
+    EXPECT_EQ(manifest->request().arguments_size(), settings.empty() ? 0 : 1);
     EXPECT_OK(VerifyArtifact(registry_, options.out, /*checkpoints=*/{}));
     const c10::InferenceMode inference;
     torch::jit::Module module = LoadModule(options.out).value();

@@ -33,23 +33,25 @@ absl::Span<const float> Values(const at::Tensor& map) {
   return absl::MakeConstSpan(map.const_data_ptr<float>(), map.numel());
 }
 
-std::vector<float> FiniteValues(const at::Tensor& map) {
-  std::vector<float> finite;
-  for (const float value : Values(map)) {
-    if (std::isfinite(value)) finite.push_back(value);
-  }
-  return finite;
-}
-
 double Percentile(std::vector<float>& values, double percent) {
   const auto index = std::llround(percent / 100 * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + index, values.end());
   return values[index];
 }
 
+// Of the map's finite values; nullopt if it has none.
+absl::optional<ValueRange> FiniteRange(const at::Tensor& map, double low, double high) {
+  std::vector<float> finite;
+  for (const float value : Values(map)) {
+    if (std::isfinite(value)) finite.push_back(value);
+  }
+  if (finite.empty()) return absl::nullopt;
+  return ValueRange{Percentile(finite, low), Percentile(finite, high)};
+}
+
 std::string LegendText(const Manifest& manifest, const DepthColours& colours) {
   const bool whole = colours.low == 0 && colours.high == 100;
-  return absl::StrCat(manifest.model(), ": ", DepthUnit(manifest),
+  return absl::StrCat(manifest.request().model(), ": ", DepthUnit(manifest),
                       whole ? "" : absl::StrCat(", percentiles ", colours.low, " to ", colours.high));
 }
 
@@ -153,17 +155,18 @@ Rgb DirectionColour(double angle, double saturation) {
 }  // namespace
 
 ValueRange RangeOf(const at::Tensor& map, double low, double high) {
-  std::vector<float> finite = FiniteValues(map);
-  if (finite.empty()) return {};
-  return {Percentile(finite, low), Percentile(finite, high)};
+  return FiniteRange(map, low, high).value_or(ValueRange{});
 }
 
 absl::optional<ValueRange> CommonRange(const std::vector<at::Tensor>& maps, double low, double high) {
   absl::optional<ValueRange> all;
   for (const at::Tensor& map : maps) {
-    if (FiniteValues(map).empty()) continue;
-    const ValueRange one = RangeOf(map, low, high);
-    all = all ? ValueRange{std::min(all->min, one.min), std::max(all->max, one.max)} : one;
+    const absl::optional<ValueRange> one = FiniteRange(map, low, high);
+    if (one && all) {
+      all = ValueRange{std::min(all->min, one->min), std::max(all->max, one->max)};
+    } else if (one) {
+      all = one;
+    }
   }
   if (!all || all->min < all->max) return all;
   if (low > 0 || high < 100) return CommonRange(maps, 0, 100);

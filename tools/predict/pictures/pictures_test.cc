@@ -26,7 +26,7 @@ at::Tensor Map(const std::vector<float>& values, int64_t width) {
 
 Manifest ManifestOf(const std::string& larger_is) {
   Manifest manifest;
-  manifest.set_model("toy");
+  manifest.mutable_request()->set_model("toy");
   Manifest::EntryPoint& forward = *manifest.add_entry_points();
   forward.set_method("forward");
   forward.add_outputs()->set_larger_is(larger_is);

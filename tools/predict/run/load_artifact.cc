@@ -38,9 +38,9 @@ namespace {
 
 absl::Status CheckTakesImages(const Manifest& manifest) {
   if (manifest.preprocessing().inside()) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("takes prepared tensors, not images\n  export it with --with_preprocess: ",
-                   ToolCall("export", absl::StrCat("--model=", Brief(manifest.model()), " --with_preprocess"))));
+  return absl::FailedPreconditionError(absl::StrCat(
+      "takes prepared tensors, not images\n  export it with --with_preprocess: ",
+      ToolCall("export", absl::StrCat("--model=", Brief(manifest.request().model()), " --with_preprocess"))));
 }
 
 // Who wrote an artifact. A manifest is as foreign as its artifact; only a signature says whose they are.

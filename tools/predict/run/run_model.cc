@@ -142,12 +142,31 @@ absl::StatusOr<c10::IValue> CallOnnx(const LoadedArtifact& artifact, const std::
   return c10::IValue(dictionary);
 }
 
-absl::Status LacksSize(const LoadedArtifact& artifact, int64_t size) {
+// The names of the node's knobs, with commas between; "" if it has none.
+std::string KnobNames(const LoadedArtifact& artifact) {
   const auto name = [](std::string* text, const Manifest::Knob& knob) { absl::StrAppend(text, Brief(knob.name())); };
-  const std::string knobs = absl::StrJoin(artifact.manifest.knobs(), ", ", name);
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--size=", size, ": ", artifact.is_node() ? "the node of " : "the preprocessing of ", artifact.manifest.model(),
-      " has no choice of a size", knobs.empty() ? "" : absl::StrCat(" but what --knob sets of ", knobs)));
+  return absl::StrJoin(artifact.manifest.knobs(), ", ", name);
+}
+
+absl::Status LacksSize(const LoadedArtifact& artifact, int64_t size) {
+  const std::string knobs = KnobNames(artifact);
+  return absl::InvalidArgumentError(
+      absl::StrCat("--size=", size, ": ", artifact.is_node() ? "the node of " : "the preprocessing of ",
+                   artifact.manifest.request().model(), " has no choice of a size",
+                   knobs.empty() ? "" : absl::StrCat(" but what --knob sets of ", knobs)));
+}
+
+// `error`, that memory ran out, with what makes the model need less.
+absl::Status WithMemoryCure(const LoadedArtifact& artifact, const std::string& method, const absl::Status& error) {
+  std::string cure = "a smaller image takes less memory";
+  if (artifact.manifest.interface().kind() == "colour" && TakesImages(artifact) == ImagesTaken::kOne) {
+    cure = "--tile takes the image in pieces, of which small ones take little memory";
+  } else if (FindSizeArgument(artifact, method)) {
+    cure = "a smaller --size takes less memory";
+  } else if (const std::string knobs = KnobNames(artifact); !knobs.empty()) {
+    cure = absl::StrCat("--knob of ", knobs, " may take less memory, as a smaller image does");
+  }
+  return absl::ResourceExhaustedError(absl::StrCat(artifact.path, ": ", error.message(), "\n  ", cure));
 }
 
 // Calls `method` on `inputs`, and with the named arguments.
@@ -157,6 +176,7 @@ absl::StatusOr<c10::IValue> CallMethod(const LoadedArtifact& artifact, const std
   if (artifact.onnx) return CallOnnx(artifact, inputs);
   const absl::StatusOr<c10::IValue> result =
       CatchTorch([&] { return artifact.module->get_method(method)(inputs, named); });
+  if (absl::IsResourceExhausted(result.status())) return WithMemoryCure(artifact, method, result.status());
   if (!result.ok()) return Explain(result.status());
   return result;
 }
@@ -199,7 +219,7 @@ absl::Status OtherThanStated(const LoadedArtifact& artifact, absl::string_view w
 absl::Status LacksMethod(const LoadedArtifact& artifact, const std::string& method) {
   if (!artifact.onnx) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
   return absl::InvalidArgumentError(
-      absl::StrCat(artifact.path, ": an ONNX file holds one method, and ", artifact.manifest.model(),
+      absl::StrCat(artifact.path, ": an ONNX file holds one method, and ", artifact.manifest.request().model(),
                    " gives pictures by ", method, "\n  export it with --with_preprocess",
                    method == "forward" ? " and without --method" : absl::StrCat(" --method=", method),
                    ", or take the .pt file, or a node, such as --target=houdini makes"));
@@ -226,7 +246,7 @@ at::ScalarType NodeType(const LoadedArtifact& artifact) {
 // An ONNX file may have sizes that are fixed.
 absl::Status CheckFixedSizes(const LoadedArtifact& artifact, int width, int height) {
   int64_t fixed_width = width, fixed_height = height;
-  for (const Manifest::Size& size : artifact.manifest.sizes()) {
+  for (const Manifest::Size& size : artifact.manifest.request().sizes()) {
     if (size.letter() == "W") fixed_width = size.size();
     if (size.letter() == "H") fixed_height = size.size();
   }
@@ -360,7 +380,7 @@ bool HasItsSizes(const Prediction& prediction, int64_t height, int64_t width) {
 
 // Makes sure that the model takes so many images, and that they are of one size.
 absl::Status CheckImages(const LoadedArtifact& artifact, absl::Span<const Image> images) {
-  const std::string& model = artifact.manifest.model();
+  const std::string& model = artifact.manifest.request().model();
   const ImagesTaken taken = TakesImages(artifact);
   if (taken == ImagesTaken::kTwoFrames && images.size() != 2) {
     return absl::InvalidArgumentError(
@@ -385,7 +405,7 @@ absl::Status CheckImages(const LoadedArtifact& artifact, absl::Span<const Image>
 // Makes sure that the companion is what the model takes.
 absl::Status CheckCompanion(const LoadedArtifact& artifact, const at::Tensor& companion, const Image& image) {
   const Companion taken = TakesBeside(artifact);
-  const std::string& model = artifact.manifest.model();
+  const std::string& model = artifact.manifest.request().model();
   if (taken == Companion::kTrimap && !companion.defined()) {
     return absl::InvalidArgumentError(absl::StrCat(model, " takes single images with trimaps"));
   }
@@ -527,14 +547,15 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
   RETURN_IF_ERROR(CheckInside(given.prompt, images[0].width, images[0].height));
   const bool takes_frames = TakesImages(artifact) == ImagesTaken::kTwoFrames;
   if (given.tiles && (artifact.manifest.interface().kind() != "colour" || takes_frames)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--tile is for models that make one image of one: ", artifact.manifest.model(), " looks at the whole image"));
+    return absl::InvalidArgumentError(absl::StrCat("--tile is for models that make one image of one: ",
+                                                   artifact.manifest.request().model(), " looks at the whole image"));
   }
   RETURN_IF_ERROR(CheckFixedSizes(artifact, images[0].width, images[0].height));
   const std::string method = ImageMethod(artifact, given.flow);
   if (method == kFlowMethod && (artifact.is_node() || !HasMethod(artifact, method))) {
     return absl::InvalidArgumentError(absl::StrCat("--flow: ", artifact.is_node() ? "the node of " : "",
-                                                   artifact.manifest.model(), " gives no motion, only images"));
+                                                   artifact.manifest.request().model(),
+                                                   " gives no motion, only images"));
   }
   if (!HasMethod(artifact, method)) return LacksMethod(artifact, method);
   ASSIGN_OR_RETURN(auto named, NamedArguments(artifact, method, given.size, images[0].width, images[0].height));

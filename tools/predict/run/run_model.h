@@ -74,7 +74,7 @@ struct ModelInput {
 //                      choice, tiles or flow for a model of another kind, no companion or one of another size, a prompt
 //                      outside of the image, or an image of another size than an ONNX file has fixed
 //   FailedPrecondition the model refuses the image, and says why
-//   ResourceExhausted  as CheckWorkSize
+//   ResourceExhausted  as CheckWorkSize, or memory ran out
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, const ModelInput& input);
 
 // A shot, whose frames a model is given one by one. It works on as many at a time as it looks at together: a file
