@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,32 +122,37 @@ std::string TextOf(const Manifest::Request& request, const FieldDescriptor& fiel
   return absl::StrJoin(texts, ", ");
 }
 
-}  // namespace
-
-std::vector<std::pair<std::string, std::string>> RequestedOptions(const Manifest& manifest) {
+// The texts of the request's fields, but for those whose names are in `told`.
+std::vector<std::pair<std::string, std::string>> TextsWithout(const Manifest& manifest,
+                                                              const std::set<absl::string_view>& told) {
   const Manifest::Request& request = manifest.request();
-  // What has a name or a text of its own. "": it stands among the facts of the model and of the file.
+  // What has a name or a text of its own.
   const std::map<absl::string_view, std::pair<std::string, std::string>> special = {
-      {"model", {}},
-      {"dtype", {}},
-      {"opset", {}},
-      {"external_data", {}},
-      {"name", {}},
-      {"licence_text", {}},
       {"arguments", {"set", ArgumentsText(manifest)}},
       {"with_preprocess", {"images", request.with_preprocess() ? "prepared within" : ""}},
       {"outputs", {"left out", LeftOut(manifest.outputs())}},
       {"runtime", {"made for", request.runtime().empty() ? "" : absl::StrCat("LibTorch ", request.runtime())}}};
-  std::vector<std::pair<std::string, std::string>> options;
+  std::vector<std::pair<std::string, std::string>> texts;
   for (int i = 0; i < request.GetDescriptor()->field_count(); ++i) {
     const FieldDescriptor& field = *request.GetDescriptor()->field(i);
+    if (told.count(field.name()) > 0) continue;
     const auto found = special.find(field.name());
-    const auto [name, text] = found != special.end()
-                                  ? found->second
-                                  : std::pair(absl::StrReplaceAll(field.name(), {{"_", " "}}), TextOf(request, field));
-    if (!text.empty()) options.emplace_back(name, text);
+    auto [name, text] = found != special.end()
+                            ? found->second
+                            : std::pair(absl::StrReplaceAll(field.name(), {{"_", " "}}), TextOf(request, field));
+    if (!text.empty()) texts.emplace_back(std::move(name), std::move(text));
   }
-  return options;
+  return texts;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> RequestTexts(const Manifest& manifest) {
+  return TextsWithout(manifest, {});
+}
+
+std::vector<std::pair<std::string, std::string>> RequestedOptions(const Manifest& manifest) {
+  return TextsWithout(manifest, {"model", "name", "dtype", "opset", "external_data", "licence_text"});
 }
 
 std::string WeightsSource(const Manifest& manifest) {

@@ -10,8 +10,11 @@
 
 namespace modelport {
 
-// What was asked of the artifact, by names for people: {"target", "onnx"}, {"sizes", "H=518, W=518"}. What was not
-// asked for is left out.
+// What the request states, by names for people, in the order of its fields: {"target", "onnx"}, {"sizes", "H=518,
+// W=518"}. What was not asked for is left out.
+std::vector<std::pair<std::string, std::string>> RequestTexts(const Manifest& manifest);
+
+// The same without what is told of every artifact or file: its model, name, dtype, opset, data file and licence.
 std::vector<std::pair<std::string, std::string>> RequestedOptions(const Manifest& manifest);
 
 // "sha256:HEX", "seeded:v1:0", or of several files "backbone sha256:HEX, linear_head sha256:HEX".

@@ -106,6 +106,23 @@ TEST(RequestedOptionsTest, AreThoseThatWereAskedFor) {
                           Pair("knobs", "scale=0.5"), Pair("made for", "LibTorch 1.12")));
 }
 
+TEST(RequestTextsTest, HaveAllThatWasAskedFor) {
+  Manifest manifest;
+  Manifest::Request& request = *manifest.mutable_request();
+  request.set_model("tiny_depth");
+  request.set_target("onnx");
+  request.set_dtype("float16");
+  request.set_opset(17);
+  request.set_external_data(true);
+  request.set_name("near_depth");
+  request.set_licence_text("abc");
+  EXPECT_THAT(
+      RequestTexts(manifest),
+      ElementsAre(Pair("model", "tiny_depth"), Pair("target", "onnx"), Pair("dtype", "float16"), Pair("opset", "17"),
+                  Pair("external data", "true"), Pair("name", "near_depth"), Pair("licence text", "abc")));
+  EXPECT_THAT(RequestedOptions(manifest), ElementsAre(Pair("target", "onnx")));
+}
+
 TEST(RequestedOptionsTest, WhatIsLeftOut) {
   Manifest manifest;
   Manifest::Outputs& outputs = *manifest.mutable_outputs();

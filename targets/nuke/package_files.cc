@@ -11,7 +11,6 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -32,8 +31,8 @@
 namespace modelport {
 namespace {
 
-// The page of a folder for a node that runs one of several models.
-constexpr absl::string_view kPage = "README.md", kChoicePage = "choice.md";
+// The page of a model's folder, the one of a folder for a node that runs one of several models, and a section of both.
+constexpr absl::string_view kPage = "README.md", kChoicePage = "choice.md", kInAndOut = "in_and_out.md";
 
 // Within the quotes of JSON and Python.
 std::string EscapeQuoted(absl::string_view text) {
@@ -53,7 +52,7 @@ std::function<std::string(absl::string_view)> EscapeOf(absl::string_view name) {
 // or icon_depth_seeded.png for seeded weights.
 std::string FileName(absl::string_view path, const Manifest& manifest) {
   absl::string_view name = path.substr(path.rfind('/') + 1);
-  if (name == kChoicePage) return "";
+  if (name == kChoicePage || name == kInAndOut) return "";
   if (absl::ConsumePrefix(&name, "model")) return absl::StrCat(ArtifactName(manifest), name);
   if (!absl::ConsumePrefix(&name, "icon_")) return std::string(name);
   const std::string icon = absl::StrCat(manifest.interface().kind(), manifest.warning().empty() ? "" : "_seeded");
@@ -64,8 +63,9 @@ std::string FileName(absl::string_view path, const Manifest& manifest) {
 // The templates with `data`; `name_of` gives the name of each file in the folder, or "" for one that is left out. The
 // icons are those of the artifact `icon_name`.
 absl::StatusOr<std::vector<PackageFile>> FilledTemplates(
-    const TemplateData& data, const std::string& icon_name,
-    absl::FunctionRef<std::string(absl::string_view path)> name_of) {
+    TemplateData data, const std::string& icon_name, absl::FunctionRef<std::string(absl::string_view path)> name_of) {
+  ASSIGN_OR_RETURN(const absl::string_view in_and_out, FindEmbedded(NukeTemplates(), kInAndOut));
+  ASSIGN_OR_RETURN(data.verbatim["in_and_out"], FillTemplate(in_and_out, data, EscapeOf(kInAndOut)));
   std::vector<PackageFile> files;
   for (const EmbeddedFile& source : NukeTemplates()) {
     PackageFile file = {name_of(source.path), std::string(source.text)};
@@ -495,6 +495,10 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   data.lists["some_knobs"] = KeepIf(manifest.knobs_size() > 0);
   data.lists["no_knobs"] = KeepIf(manifest.knobs_size() == 0);
   data.lists["half"] = KeepIf(manifest.request().dtype() == "float16");
+  const auto& knobs = manifest.knobs();
+  const bool has_pixels = std::any_of(
+      knobs.begin(), knobs.end(), [](const Manifest::Knob& knob) { return absl::StrContains(knob.help(), "pixel"); });
+  data.lists["in_pixels"] = KeepIf(has_pixels || interface.kind() == "flow" || IsRetimer(interface));
   data.lists["seeded"] = KeepIf(IsSeeded(manifest));
   data.lists["other_weights"] =
       KeepIf(HasPublishedWeights(manifest) == Published::kNo && !manifest.weights_licence().empty());
@@ -525,80 +529,8 @@ absl::Status CheckIsAlike(const Manifest& first, const Manifest& other) {
   return absl::OkStatus();
 }
 
-// The section of a model's page on what its node takes and gives.
-absl::StatusOr<std::string> InAndOut(const TemplateData& data) {
-  ASSIGN_OR_RETURN(const absl::string_view page, FindEmbedded(NukeTemplates(), kPage));
-  ASSIGN_OR_RETURN(const std::string text, FillTemplate(page, data, EscapeOf(kPage)));
-  const size_t begin = text.find("## In and out\n"), end = text.find("## Knobs\n");
-  if (begin == text.npos || end == text.npos || end < begin) {
-    return absl::InternalError(absl::StrCat(kPage, " has no section \"In and out\" before its \"Knobs\""));
-  }
-  return absl::StrCat(absl::StripTrailingAsciiWhitespace(text.substr(begin, end - begin)), "\n");
-}
-
-}  // namespace
-
-absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manifest, const std::string& picture) {
-  ASSIGN_OR_RETURN(TemplateData data, NukePackageData(manifest));
-  data.lists["pictured"] = KeepIf(!picture.empty());
-  data.values["picture"] = picture;
-  return FilledTemplates(data, ModelName(manifest), [&](absl::string_view path) { return FileName(path, manifest); });
-}
-
-absl::Status CheckNukeUses(const Manifest& manifest) {
-  RETURN_IF_ERROR(OldestNuke(manifest.minimum_runtime()).status());
-  const auto is_own = [](const std::string& name) { return KnobsOfTheNode().count(name) > 0; };
-  RETURN_IF_ERROR(CheckKnobNames(manifest, is_own));
-  return CheckOutputs(manifest);
-}
-
-absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manifest>& manifests,
-                                                         const std::string& name) {
-  for (const Manifest& manifest : manifests) RETURN_IF_ERROR(CheckIsAlike(manifests.front(), manifest));
-  // The folder asks for the Nuke that loads all models.
-  const auto newest = std::max_element(manifests.begin(), manifests.end(), [](const Manifest& a, const Manifest& b) {
-    return !IsAtLeast(a.minimum_runtime(), b.minimum_runtime());
-  });
-  Manifest node = *newest;
-  *node.mutable_knobs() = manifests.front().knobs();
-  node.mutable_request()->set_model(name);
-  node.mutable_request()->clear_wrapper();
-  node.mutable_request()->set_name(name);
-  const std::vector<std::string> help = HelpTexts(node);
-  const bool is_alike = std::all_of(manifests.begin(), manifests.end(),
-                                    [&](const Manifest& manifest) { return HelpTexts(manifest) == help; });
-  if (!is_alike) ClearHelp(node);
-  ASSIGN_OR_RETURN(TemplateData data, NukePackageData(node));
-  std::vector<std::string> names;
-  std::set<std::string> licences;
-  data.lists["models"] = {};
-  for (const Manifest& manifest : manifests) {
-    names.push_back(ArtifactName(manifest));
-    licences.insert(LicenceText(manifest));
-    data.lists["models"].push_back(Values(manifest));
-    data.lists["models"].back()["index"] = absl::StrCat(names.size());
-    if (IsSeeded(manifest)) data.lists["seeded"] = KeepIf(true);
-  }
-  AddInferences(names, data);
-  data.lists["choice"] = KeepIf(true);
-  data.values["first"] = names.front();
-  data.values["choices"] = absl::StrJoin(names, " ");
-  data.values["choices_text"] = absl::StrJoin(names, ", ");
-  data.values["title"] = name;
-  data.values["version"] = node.modelport_version();
-  data.values["weights_licence"] = absl::StrJoin(licences, ", ");
-  data.values["summary"] = absl::StrCat("one of ", absl::StrJoin(names, ", "));
-  data.lists["padded"] = {};  // Each model has its own multiples.
-  ASSIGN_OR_RETURN(data.verbatim["in_and_out"], InAndOut(data));
-  return FilledTemplates(data, name, [&](absl::string_view path) {
-    const absl::string_view name = path.substr(path.rfind('/') + 1);
-    if (name == kChoicePage) return std::string(kPage);
-    const bool is_of_artifact = name == kPage || name == "convert.py" || absl::EndsWith(name, ".nk");
-    return is_of_artifact ? std::string() : FileName(path, node);
-  });
-}
-
-absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
+// The values for the templates of a package of a proven artifact.
+absl::StatusOr<TemplateData> PackageData(const Manifest& manifest) {
   RETURN_IF_ERROR(CheckNukeUses(manifest));
   ASSIGN_OR_RETURN(const NukeRelease oldest, OldestNuke(manifest.minimum_runtime()));
   TemplateData data;
@@ -624,6 +556,68 @@ absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
   data.lists["choice"] = {};
   for (const char* value : {"choices", "choices_text", "first"}) data.values[value] = "";
   return data;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manifest, const std::string& picture) {
+  ASSIGN_OR_RETURN(TemplateData data, PackageData(manifest));
+  data.lists["pictured"] = KeepIf(!picture.empty());
+  data.values["picture"] = picture;
+  return FilledTemplates(std::move(data), ModelName(manifest),
+                         [&](absl::string_view path) { return FileName(path, manifest); });
+}
+
+absl::Status CheckNukeUses(const Manifest& manifest) {
+  RETURN_IF_ERROR(OldestNuke(manifest.minimum_runtime()).status());
+  const auto is_own = [](const std::string& name) { return KnobsOfTheNode().count(name) > 0; };
+  RETURN_IF_ERROR(CheckKnobNames(manifest, is_own));
+  return CheckOutputs(manifest);
+}
+
+absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manifest>& manifests,
+                                                         const std::string& name) {
+  for (const Manifest& manifest : manifests) RETURN_IF_ERROR(CheckIsAlike(manifests.front(), manifest));
+  // The folder asks for the Nuke that loads all models.
+  const auto newest = std::max_element(manifests.begin(), manifests.end(), [](const Manifest& a, const Manifest& b) {
+    return !IsAtLeast(a.minimum_runtime(), b.minimum_runtime());
+  });
+  Manifest node = *newest;
+  *node.mutable_knobs() = manifests.front().knobs();
+  node.mutable_request()->set_model(name);
+  node.mutable_request()->clear_wrapper();
+  node.mutable_request()->set_name(name);
+  const std::vector<std::string> help = HelpTexts(node);
+  const bool is_alike = std::all_of(manifests.begin(), manifests.end(),
+                                    [&](const Manifest& manifest) { return HelpTexts(manifest) == help; });
+  if (!is_alike) ClearHelp(node);
+  ASSIGN_OR_RETURN(TemplateData data, PackageData(node));
+  std::vector<std::string> names;
+  std::set<std::string> licences;
+  data.lists["models"] = {};
+  for (const Manifest& manifest : manifests) {
+    names.push_back(ArtifactName(manifest));
+    licences.insert(LicenceText(manifest));
+    data.lists["models"].push_back(Values(manifest));
+    data.lists["models"].back()["index"] = absl::StrCat(names.size());
+    if (IsSeeded(manifest)) data.lists["seeded"] = KeepIf(true);
+  }
+  AddInferences(names, data);
+  data.lists["choice"] = KeepIf(true);
+  data.values["first"] = names.front();
+  data.values["choices"] = absl::StrJoin(names, " ");
+  data.values["choices_text"] = absl::StrJoin(names, ", ");
+  data.values["title"] = name;
+  data.values["version"] = node.modelport_version();
+  data.values["weights_licence"] = absl::StrJoin(licences, ", ");
+  data.values["summary"] = absl::StrCat("one of ", absl::StrJoin(names, ", "));
+  data.lists["padded"] = {};  // Each model has its own multiples.
+  return FilledTemplates(std::move(data), name, [&](absl::string_view path) {
+    const absl::string_view name = path.substr(path.rfind('/') + 1);
+    if (name == kChoicePage) return std::string(kPage);
+    const bool is_of_artifact = name == kPage || name == "convert.py" || absl::EndsWith(name, ".nk");
+    return is_of_artifact ? std::string() : FileName(path, node);
+  });
 }
 
 }  // namespace modelport

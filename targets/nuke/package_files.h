@@ -29,9 +29,6 @@ absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manif
 //                       names, or a knob has the name of one that Nuke's node has itself
 absl::Status CheckNukeUses(const Manifest& manifest);
 
-// The values for the templates of a package of a proven artifact. Fails as CheckNukeUses does.
-absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest);
-
 }  // namespace modelport
 
 #endif  // MODELPORT_TARGETS_NUKE_PACKAGE_FILES_H_

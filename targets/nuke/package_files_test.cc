@@ -590,7 +590,7 @@ TEST(CheckNukeUsesTest, OutputsOfAnotherShapeAreRefused) {
   const std::vector<std::vector<int>> shapes = {{}, {1, 28, 42}, {1, 5, 28, 42}, {1, 0, 28, 42}};
   for (const std::vector<int>& shape : shapes) {
     EXPECT_THAT(CheckNukeUses(DepthModel(shape)), StatusIs(kUnfit, HasSubstr(" has [")));
-    EXPECT_THAT(NukePackageData(DepthModel(shape)).status(), StatusIs(kUnfit, HasSubstr(" has [")));
+    EXPECT_THAT(NukePackageFiles(DepthModel(shape), "").status(), StatusIs(kUnfit, HasSubstr(" has [")));
   }
 }
 

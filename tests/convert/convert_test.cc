@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/checkpoint/testing/table_files.h"
 #include "gmock/gmock.h"
@@ -158,6 +159,24 @@ TEST_F(ConvertTest, ModelsThatGiveTheSameFileNeedNotBeChosen) {
   EXPECT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out,
               HasSubstr(DepthModel() + ", " + ExampleModel("depth in metres") + " (the file is the same for each)\n"));
+}
+
+TEST_F(ConvertTest, LicencesOfModelsThatGiveTheSameFileAreToldApart) {
+  std::ofstream(Path("m.safetensors"), std::ios::binary) << ToyFile({"a", "b"});
+  const std::string toy = WriteToyPlugin(Path("toy"));
+  const std::string plugin = ReadFile(Path("toy/plugin.yaml"));
+  std::ofstream(Path("toy/plugin.yaml")) << absl::StrReplaceAll(
+      plugin, {{"published: false}}",
+                "published: false}, other: {summary: two vectors, module: Toy(), file: other.pth, "
+                "licence: Apache-2.0, published: false}}"}});
+  const auto convert = [&](const std::string& out, const std::string& model) {
+    return RunWarmTool("convert", {"--checkpoint=m.safetensors", "--layout=original", "--out=" + out, model, toy},
+                       folder_);
+  };
+  const ToolResult both = convert("both.safetensors", "--model=");
+  EXPECT_EQ(both.exit_status, 0) << both.err;
+  EXPECT_THAT(both.out, HasSubstr("Apache-2.0 of other, MIT of toy, of the published weights\n"));
+  EXPECT_THAT(convert("one.safetensors", "--model=toy").out, HasSubstr(" MIT, of the published weights\n"));
 }
 
 TEST_F(ConvertTest, WhatTheLayoutCannotHoldIsRefusedAndListed) {

@@ -122,6 +122,16 @@ TEST_F(DiffTest, ArtifactsAreCompared) {
   EXPECT_THAT(half.out, AllOf(HasSubstr("artifact dtype"), HasSubstr("A: float32"), HasSubstr("B: float16")));
 }
 
+TEST_F(DiffTest, WhatAnOnnxFileWasAskedForIsASetting) {
+  const std::string checkpoint = File(RegistersModel() + ".safetensors");
+  Export(RegistersModel(), checkpoint, "a.onnx", {"--target=onnx"});
+  Export(RegistersModel(), checkpoint, "b.onnx", {"--target=onnx", "--opset=18", "--name=other"});
+  const ToolResult result = Diff("a.onnx", "b.onnx");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("artifact opset"), HasSubstr("A: 17"), HasSubstr("B: 18"),
+                                HasSubstr("artifact name"), HasSubstr("B: other")));
+}
+
 TEST_F(DiffTest, AnArgumentThatAnArtifactWasMadeWithIsASetting) {
   const std::string checkpoint = File(DepthModel() + ".safetensors");
   Export(ExampleModel("depth in metres"), checkpoint, "a.pt");

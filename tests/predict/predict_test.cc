@@ -338,6 +338,10 @@ TEST(PredictTest, FramesAreMadeBetweenImages) {
   ExpectError(folder, {two, "--between=0", "--out=x.png"}, HasSubstr("--between=0: wants a number in 1..1000"), model);
   ExpectError(folder, {"--input=plate.0008.exr", "--between=1", "--out=x.png"}, HasSubstr("names one alone"), model);
   ExpectError(folder, {two, "--between=2", "--out=x.png"}, HasSubstr("would be written for"), model);
+  EXPECT_THAT(Predict(folder, {two, "--out=x.png"}).err,
+              AllOf(HasSubstr("would be written for"), HasSubstr("wants --between=1 or --flow")));
+  EXPECT_THAT(Predict(folder, {two, "--out=x.gif"}).err,
+              AllOf(HasSubstr("ends with .png or .exr"), Not(HasSubstr("--between"))));
   ExpectError(folder, {two, "--between=1", "--missing=skip", "--out=x.png"},
               HasSubstr("--between and --missing do not go together: "), model);
   ExpectError(folder, {two, "--between=1", "--out=x.%04d.png"},

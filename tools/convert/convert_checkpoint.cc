@@ -452,6 +452,22 @@ absl::StatusOr<Converted> ConvertParts(const Registry& registry, const LeaveOut&
   return Converted{{entry.variant->name}, entry, entry.variant->module, std::move(plan), std::move(stored)};
 }
 
+// What `field` of the variants says: what they agree on, or "TEXT of MODEL, TEXT of MODEL".
+absl::StatusOr<std::string> OfEach(const Registry& registry, const std::vector<std::string>& models,
+                                   std::string Variant::*field) {
+  std::map<std::string, std::vector<std::string>> models_of;  // By the text.
+  for (const std::string& model : models) {
+    ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
+    models_of[entry.variant->*field].push_back(model);
+  }
+  if (models_of.size() == 1) return models_of.begin()->first;
+  std::vector<std::string> texts;
+  for (const auto& [text, of] : models_of) {
+    if (!text.empty()) texts.push_back(absl::StrCat(text, " of ", absl::StrJoin(of, " and ")));
+  }
+  return absl::StrJoin(texts, ", ");
+}
+
 }  // namespace
 
 absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const ConvertOptions& options) {
@@ -466,6 +482,8 @@ absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const 
   auto& [models, entry, module, plan, stored] = conversion;
   RETURN_IF_ERROR(leave_out.Check(stored.unstorable, options.layout, CheckpointPaths(options.checkpoints)));
   ASSIGN_OR_RETURN(OutputFile out, OutputFile::Create(options.out));
+  ASSIGN_OR_RETURN(std::string licence, OfEach(registry, models, &Variant::licence));
+  ASSIGN_OR_RETURN(std::string licence_note, OfEach(registry, models, &Variant::licence_note));
   ConvertedFile file = {.models = std::move(models),
                         .from = plan.layout,
                         .state_dict = plan.state_dict,
@@ -473,8 +491,8 @@ absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const 
                         .left_out = std::move(stored.unstorable),
                         .lacking = std::move(stored.lacking),
                         .filled = std::move(stored.filled),
-                        .licence = entry.variant->licence,
-                        .licence_note = entry.variant->licence_note};
+                        .licence = std::move(licence),
+                        .licence_note = std::move(licence_note)};
   ASSIGN_OR_RETURN(file.bytes, WriteStored(std::move(stored.tensors), inputs, out));
   RETURN_IF_ERROR(out.Commit());
   return file;

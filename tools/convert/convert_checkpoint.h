@@ -31,8 +31,9 @@ struct ConvertedFile {
   std::vector<Unstorable> left_out = {};  // On request.
   std::vector<std::string> lacking = {};  // Slots that neither the checkpoint nor the file holds.
   std::vector<std::string> filled = {};   // Slots that the checkpoint lacks and the file has.
-  std::string licence = {};               // Of the published weights of `models`, an SPDX name.
-  std::string licence_note = {};          // What a user of them must know beside it.
+  // Of the published weights of `models`, an SPDX name; where they differ, "Apache-2.0 of A, CC-BY-NC-4.0 of B".
+  std::string licence = {};
+  std::string licence_note = {};  // What a user of them must know beside it.
 };
 
 // Writes the tensors of a checkpoint, or of those that together fill one model, as one safetensors file in another

@@ -192,11 +192,10 @@ std::string Joined(const google::protobuf::RepeatedField<double>& numbers) { ret
 
 // The settings that an artifact states and a checkpoint does not have.
 void AddManifest(const Manifest& manifest, Configuration* settings) {
-  for (const auto& [name, value] : RequestedOptions(manifest)) (*settings)["artifact " + name] = Brief(value);
-  (*settings)["artifact dtype"] = manifest.request().dtype();
-  (*settings)["artifact external data"] = manifest.request().external_data() ? "true" : "false";
-  if (!manifest.request().licence_text().empty()) {
-    (*settings)["artifact licence text"] = absl::StrCat("sha256 ", Sha256Of(manifest.request().licence_text()));
+  for (const auto& [name, value] : RequestTexts(manifest)) {
+    // Texts of licences may begin alike.
+    const bool is_long = name == "licence text";
+    (*settings)["artifact " + name] = is_long ? absl::StrCat("sha256 ", Sha256Of(value)) : Brief(value);
   }
   (*settings)["artifact plugin_sha256"] = manifest.plugin_sha256();
   (*settings)["artifact preprocessing module"] = Brief(manifest.preprocessing().module());

@@ -20,6 +20,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -142,14 +143,17 @@ absl::StatusOr<c10::IValue> CallOnnx(const LoadedArtifact& artifact, const std::
   return c10::IValue(dictionary);
 }
 
-// The names of the node's knobs, with commas between; "" if it has none.
-std::string KnobNames(const LoadedArtifact& artifact) {
-  const auto name = [](std::string* text, const Manifest::Knob& knob) { absl::StrAppend(text, Brief(knob.name())); };
-  return absl::StrJoin(artifact.manifest.knobs(), ", ", name);
+// The names of the node's knobs whose help has `word`, in lower case, with commas between; "" if there are none.
+std::string KnobNames(const LoadedArtifact& artifact, absl::string_view word) {
+  std::vector<std::string> names;
+  for (const Manifest::Knob& knob : artifact.manifest.knobs()) {
+    if (absl::StrContains(absl::AsciiStrToLower(knob.help()), word)) names.push_back(Brief(knob.name()));
+  }
+  return absl::StrJoin(names, ", ");
 }
 
 absl::Status LacksSize(const LoadedArtifact& artifact, int64_t size) {
-  const std::string knobs = KnobNames(artifact);
+  const std::string knobs = KnobNames(artifact, "");
   return absl::InvalidArgumentError(
       absl::StrCat("--size=", size, ": ", artifact.is_node() ? "the node of " : "the preprocessing of ",
                    artifact.manifest.request().model(), " has no choice of a size",
@@ -163,7 +167,7 @@ absl::Status WithMemoryCure(const LoadedArtifact& artifact, const std::string& m
     cure = "--tile takes the image in pieces, of which small ones take little memory";
   } else if (FindSizeArgument(artifact, method)) {
     cure = "a smaller --size takes less memory";
-  } else if (const std::string knobs = KnobNames(artifact); !knobs.empty()) {
+  } else if (const std::string knobs = KnobNames(artifact, "memory"); !knobs.empty()) {
     cure = absl::StrCat("--knob of ", knobs, " may take less memory, as a smaller image does");
   }
   return absl::ResourceExhaustedError(absl::StrCat(artifact.path, ": ", error.message(), "\n  ", cure));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/status/status_matchers.h"
@@ -53,7 +54,13 @@ TEST(RunModelTest, WhereMemoryIsShortTheCureIsNamed) {
   LoadedArtifact node = Insatiable("depth");
   node.manifest.mutable_interface()->add_channels_in("rgba.red");
   EXPECT_THAT(RunOnOnePixel(node), LacksMemory("a smaller image takes less memory"));
-  node.manifest.add_knobs()->set_name("max_size");
+  const std::vector<std::pair<std::string, std::string>> knobs = {{"max_size", "Memory grows with its square"},
+                                                                  {"unit", "Of the depth"}};
+  for (const auto& [name, help] : knobs) {
+    Manifest::Knob& knob = *node.manifest.add_knobs();
+    knob.set_name(name);
+    knob.set_help(help);
+  }
   EXPECT_THAT(RunOnOnePixel(node), LacksMemory("--knob of max_size may take less memory, as a smaller image does"));
 }
 
