@@ -19,10 +19,12 @@ std::string WithCommands(absl::string_view page) {
   static const auto* const label = new std::regex(R"(//tools:(\w+)( --)?)");
   static const auto* const picture = new std::regex("=docs/pictures/");
   static const auto* const example = new std::regex(R"((`| )examples/(cpp|onnx)\b)");
+  static const auto* const reference = new std::regex(R"(`tools/reference/(\w+\.py`))");
   static const auto* const aside = new std::regex(R"(\s\(`//[^`]*`\))");
   std::string text = std::regex_replace(std::string(page), *run, "modelport $3");
   text = std::regex_replace(text, *label, "modelport $1");
   text = std::regex_replace(text, *aside, "");
+  text = std::regex_replace(text, *reference, "`share/doc/modelport/reference/$1");
   text = std::regex_replace(text, *example, "$1share/doc/modelport/examples/$2");
   return std::regex_replace(text, *picture, "=share/doc/modelport/pictures/");
 }

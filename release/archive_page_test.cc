@@ -29,6 +29,7 @@ TEST(ArchivePageTest, CommandsAreThoseOfTheProgram) {
             "`modelport package --target=flame` and `modelport list`\n");
   EXPECT_EQ(Page("`examples/cpp` has it:\n\n    cmake -S examples/cpp -B build\n"),
             "`share/doc/modelport/examples/cpp` has it:\n\n    cmake -S share/doc/modelport/examples/cpp -B build\n");
+  EXPECT_EQ(Page("`tools/reference/a.py` is one file.\n"), "`share/doc/modelport/reference/a.py` is one file.\n");
 }
 
 TEST(ArchivePageTest, WhatElseNamesBazelIsLeftOut) {

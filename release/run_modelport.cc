@@ -83,7 +83,7 @@ int RunModelport(int argc, const char* const* argv, const std::vector<Command>& 
   if (!IsHelp(word)) return NameNoCommand(word, arguments, commands);
   if (argc == 2) {
     std::cout << CommandList(commands) << std::flush;
-    return 0;
+    return std::cout ? 0 : 1;
   }
   const Command* const command = FindCommand(commands, argv[2]);
   if (command == nullptr) return NameNoCommand(argv[2], arguments, commands);

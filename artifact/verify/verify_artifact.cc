@@ -355,6 +355,10 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
     return VerifyForeign(subject, "the file does not hold all tensors of the model", /*is_of_other_text=*/false,
                          at_least, plan_anew);
   }
+  // Damage may be why.
+  if (absl::IsFailedPrecondition(anew.status()) && stated.is_whole) {
+    RETURN_IF_ERROR(CheckFileFacts(stated, file, signature));
+  }
   RETURN_IF_ERROR(anew.status());
   PlannedAnew planned = *std::move(anew);
   if (const absl::Status others = CheckSourcesOf(stated, planned.plan.weights); !others.ok()) {

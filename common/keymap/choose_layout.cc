@@ -71,18 +71,21 @@ absl::Status Unrecognised(const Checkpoint& checkpoint, absl::string_view model,
 
 absl::Status AmbiguousReading(const Checkpoint& checkpoint, absl::string_view model, const LayoutReading& first,
                               const LayoutReading& second, absl::string_view layout_flag) {
-  const auto name = [](const LayoutReading& reading) {
-    return reading.prefix.empty() ? DictName(reading.path) : absl::StrCat("the keys ", Brief(reading.prefix), "*");
+  // Of several dictionaries a prefix alone does not tell which.
+  const bool is_one = checkpoint.state_dicts().size() == 1;
+  const auto is_part = [&](const LayoutReading& reading) { return is_one && !reading.prefix.empty(); };
+  const auto name = [&](const LayoutReading& reading) {
+    return is_part(reading) ? absl::StrCat("the keys ", Brief(reading.prefix), "*") : DictName(reading.path);
   };
-  const auto flag = [](const LayoutReading& reading) {
-    return reading.prefix.empty() ? absl::StrCat("--state_dict=", Brief(DictFlag(reading.path)))
-                                  : absl::StrCat("--prefix=", Brief(reading.prefix));
+  const auto flag = [&](const LayoutReading& reading) {
+    return is_part(reading) ? absl::StrCat("--prefix=", Brief(reading.prefix))
+                            : absl::StrCat("--state_dict=", Brief(DictFlag(reading.path)));
   };
   const bool is_layout = first.layout != second.layout;
   std::string text = absl::StrCat(checkpoint.path(), ": ",
-                                  is_layout              ? "two layouts"
-                                  : first.prefix.empty() ? "two dictionaries"
-                                                         : "two parts",
+                                  is_layout        ? "two layouts"
+                                  : is_part(first) ? "two parts"
+                                                   : "two dictionaries",
                                   " fit ", model, " and differ");
   for (const LayoutReading* reading : {&first, &second}) {
     absl::StrAppend(&text, "\n  ", is_layout ? absl::StrCat("layout ", reading->layout->name, ", ") : "",

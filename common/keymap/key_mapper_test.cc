@@ -209,6 +209,18 @@ TEST_F(KeyMapperTest, TwoDictionariesThatFitAndDifferAreAnError) {
   }
 }
 
+// As torchvision's training writes them, with n_averaged beside the averaged ones.
+TEST_F(KeyMapperTest, DictionariesBehindAPrefixAreDictionariesLikeOthers) {
+  StateDict averaged = OtherDict("model_ema", Prefixed("net.", NetKeys()));
+  averaged.tensors.push_back({"n_averaged", DType::kInt64, {}, {}, 0, 0});
+  ASSERT_OK_AND_ASSIGN(const Plan plan, Make({Dict("best", NetKeys()), averaged}));
+  EXPECT_EQ(plan.state_dict, "model_ema.net");
+  EXPECT_THAT(Make({Dict("best", NetKeys()), OtherDict("last", Prefixed("net.", NetKeys()))}),
+              StatusIs(kUnfit, HasSubstr("two dictionaries fit net and differ\n  dictionary best: 6 tensors; "
+                                         "--state_dict=best takes it\n  dictionary last.net: 6 tensors; "
+                                         "--state_dict=last.net takes it")));
+}
+
 TEST_F(KeyMapperTest, OneDictionaryOfTwoNamesIsTakenByTheNameThatIsUnwrapped) {
   StateDict dict = Dict("best", NetKeys());
   dict.also = {"other", "teacher", "model"};

@@ -149,6 +149,13 @@ std::vector<absl::string_view> FindPrefixes(const Layout& layout, const StateDic
   return prefixes;
 }
 
+// Whether all keys of `dict` begin with `prefix`, but for scalars, such as the n_averaged of torch's AveragedModel.
+bool BeginAlike(const StateDict& dict, absl::string_view prefix) {
+  return std::all_of(dict.tensors.begin(), dict.tensors.end(), [&](const CheckpointTensor& tensor) {
+    return tensor.shape.empty() || absl::StartsWith(tensor.key, prefix);
+  });
+}
+
 }  // namespace
 
 absl::string_view StripPrefixes(const Layout& layout, absl::string_view key) {
@@ -219,8 +226,9 @@ std::vector<LayoutReading> ReadLayout(const Layout& layout, const Checkpoint& ch
       if (is_recognised && (!is_stripped || part.tensors.size() == place.dict->tensors.size())) continue;
       LayoutReading& found = parts.emplace_back(ReadDict(layout, checkpoint, part, part.path));
       found.prefix = std::string(prefix);
-      found.others = place.dict->tensors.size() - part.tensors.size();
-      found.rank = place.rank == DictRank::kAveraged && found.others == 0 ? place.rank : DictRank::kPart;
+      const bool is_all = BeginAlike(*place.dict, prefix);
+      found.others = is_all ? 0 : place.dict->tensors.size() - part.tensors.size();
+      found.rank = is_all ? place.rank : DictRank::kPart;
     }
   }
   std::move(parts.begin(), parts.end(), std::back_inserter(readings));

@@ -63,7 +63,7 @@ enum class DictRank {
   kAveraged,   // A dictionary of weights that training averages, such as model_ema.
   kUnwrapped,  // The root, or one that the layout unwraps.
   kOther,      // Any other dictionary.
-  kPart,       // A part of a dictionary, which its keys tell.
+  kPart,       // A part of a dictionary, which its keys tell. One that is all of it but scalars has its rank.
 };
 
 // One state dict of a checkpoint, read by one layout. Borrows from both.
@@ -75,7 +75,7 @@ struct LayoutReading {
   std::vector<const KeyPattern*> unmatched;  // Patterns of `recognise` that match no key.
   std::shared_ptr<const SourceKeys> keys;    // Null where the layout is not recognised.
   // Where the dictionary is a part of one of the file's that was found by its keys: what these begin with, "model.",
-  // and how many keys of the file's dictionary begin otherwise.
+  // and how many keys of the file's dictionary begin otherwise; 0 if these are scalars alone.
   std::string prefix = {};
   size_t others = 0;
   DictRank rank = DictRank::kUnwrapped;

@@ -102,7 +102,23 @@ TEST_F(LayoutReadingTest, WhatIsStrippedIsReadAlsoAsAPartBesideOtherKeys) {
   ASSERT_THAT(Paths({dict}), SizeIs(2));
   const std::vector<LayoutReading> readings = ReadLayout(key_map_.layouts[0], *checkpoint_);
   EXPECT_EQ(readings[1].prefix, "module.");
-  EXPECT_EQ(readings[1].others, 1);
+  EXPECT_EQ(readings[1].others, 0);
+}
+
+// Where "net." is not stripped, as it is not in every layout.
+TEST_F(LayoutReadingTest, ADictionaryBehindAPrefixHasItsRank) {
+  const auto rank_of = [&](StateDict dict, const std::string& other) {
+    if (!other.empty()) dict.tensors.push_back({other, DType::kInt64, {}, {}, 0, 0});
+    EXPECT_FALSE(Paths({Dict("model", "stem"), dict}).empty());
+    return ReadLayout(key_map_.layouts[0], *checkpoint_).back().rank;
+  };
+  EXPECT_EQ(rank_of(Dict("model_ema", "net.stem"), ""), DictRank::kAveraged);
+  EXPECT_EQ(rank_of(Dict("model_ema", "net.stem"), "n_averaged"), DictRank::kAveraged);
+  EXPECT_EQ(rank_of(Dict("swa", "net.stem"), "n_averaged"), DictRank::kOther);
+  EXPECT_EQ(rank_of(Dict("teacher", "net.stem"), ""), DictRank::kUnwrapped);
+  StateDict beside = Dict("swa", "net.stem");
+  beside.tensors.push_back({"loss.w", DType::kFloat32, {1}, {1}, 0, 0});
+  EXPECT_EQ(rank_of(beside, ""), DictRank::kPart);
 }
 
 TEST_F(LayoutReadingTest, KeysOfALayoutThatIsNotRecognisedAreReadOnDemand) {

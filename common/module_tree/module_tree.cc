@@ -53,6 +53,10 @@ absl::StatusOr<Knob> MakeKnob(const ValueDecl& decl, const Value& value, const S
   ASSIGN_OR_RETURN(const Value min, decl.knob->min.Evaluate(scope));
   ASSIGN_OR_RETURN(const Value max, decl.knob->max.Evaluate(scope));
   const absl::optional<double> number = NumberOf(value), least = NumberOf(min), greatest = NumberOf(max);
+  if (least && greatest && *least > *greatest) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", decl.name, "\": min is ", ValueString(min), ", above max, ", ValueString(max)));
+  }
   if (!number || !least || !greatest || *number < *least || *number > *greatest) {
     return absl::InvalidArgumentError(absl::StrCat("\"", decl.name, "\" wants a number from ", ValueString(min), " to ",
                                                    ValueString(max), ", has ", ValueString(value)));

@@ -146,7 +146,7 @@ std::streamsize PrintableStream::xsputn(const char* text, std::streamsize size) 
     line_.append(begin, stop);
     if (stop == end) break;
     WriteLine();
-    target_->sputc(*stop);
+    if (traits_type::eq_int_type(target_->sputc(*stop), traits_type::eof())) stream_.setstate(std::ios::badbit);
     begin = stop + 1;
   }
   return size;
@@ -159,7 +159,8 @@ int PrintableStream::sync() {
 
 void PrintableStream::WriteLine() {
   const std::string printable = Printable(line_);
-  target_->sputn(printable.data(), printable.size());
+  const auto size = static_cast<std::streamsize>(printable.size());
+  if (target_->sputn(printable.data(), size) != size) stream_.setstate(std::ios::badbit);
   line_.clear();
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "common/digest/sha256.h"
+#include "common/module_tree/module_tree.h"
 #include "common/progress/progress.h"
 #include "common/status/status_macros.h"
 
@@ -45,6 +46,15 @@ absl::Status CheckFile(const Registry& registry, const Variant& variant, const P
                                                     place.empty() ? "" : absl::StrCat(", or get ", place)));
 }
 
+// Whether a checkpoint of one of the modules, in the family's own layout, fits the other.
+bool HaveEqualSlots(const Plugin& plugin, const Call& a, const Call& b) {
+  const absl::StatusOr<ModuleTree> tree = BuildModuleTree(plugin.library, a),
+                                   other = BuildModuleTree(plugin.library, b);
+  if (!tree.ok() || !other.ok()) return false;
+  const auto is_equal = [](const Slot& x, const Slot& y) { return x.name == y.name && x.shape == y.shape; };
+  return std::equal(tree->slots.begin(), tree->slots.end(), other->slots.begin(), other->slots.end(), is_equal);
+}
+
 // The name of a file is weak evidence, but nothing else tells a file of another variant of the family that has the keys
 // and shapes of this one, unless it is the published one.
 absl::Status CheckName(const CatalogEntry& entry, const PublishedFile& wanted, const std::string& path,
@@ -54,6 +64,9 @@ absl::Status CheckName(const CatalogEntry& entry, const PublishedFile& wanted, c
   for (const Variant& other : entry.plugin->variants) {
     for (const PublishedFile& file : other.files) {
       if (other.name == model || !HasName(file, path)) continue;
+      // Files of variants with other slots may have one name, such as "model.safetensors", and are not mistaken.
+      const bool are_whole = other.files.size() == 1 && entry.variant->files.size() == 1;
+      if (are_whole && !HaveEqualSlots(*entry.plugin, entry.variant->module, other.module)) continue;
       return absl::FailedPreconditionError(absl::StrCat(
           path, ": has the name of the published file of ", other.name, ", whose keys and shapes are those of ", model,
           "\n  pass --model=", other.name, "; if it holds weights of ", model, ", give it another name"));

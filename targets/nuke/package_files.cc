@@ -1,6 +1,7 @@
 #include "targets/nuke/package_files.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -80,14 +82,30 @@ absl::StatusOr<std::vector<PackageFile>> FilledTemplates(
   return files;
 }
 
-// Makes sure that every output that the round trip saw is one image with the channels that the interface names.
+// [batch, channels, height, width] of the input in the text of a call, "forward([1, 3, 28, 42])"; empty for another.
+std::vector<int64_t> InputShape(absl::string_view call) {
+  std::vector<int64_t> shape;
+  if (!absl::ConsumePrefix(&call, "forward([")) return {};
+  for (const absl::string_view side : absl::StrSplit(call.substr(0, call.find(']')), ", ")) {
+    if (!absl::SimpleAtoi(side, &shape.emplace_back())) return {};
+  }
+  return shape.size() == 4 ? shape : std::vector<int64_t>();
+}
+
+// Makes sure that every output that the round trip saw is an image for each image of the call, of the channels that the
+// interface names and of its size, or so many times larger.
 absl::Status CheckOutputs(const Manifest& manifest) {
   const int channels = manifest.interface().channels_out_size();
+  const int64_t scale = ScaleOf(manifest);
+  const std::string times = scale == 1 ? "" : absl::StrCat(scale, " * ");
   for (const Manifest::Output& output : manifest.round_trip().outputs()) {
-    const auto& shape = output.shape();
-    if (shape.size() == 4 && static_cast<int>(shape[1]) == channels) continue;
-    return absl::FailedPreconditionError(absl::StrCat("Nuke wants an output of shape [batch, ", channels,
-                                                      ", height, width] for the wrapper's channels_out ",
+    const std::vector<int64_t> shape(output.shape().begin(), output.shape().end()), input = InputShape(output.call());
+    const bool has_channels = shape.size() == 4 && shape[1] == channels;
+    const bool has_size =
+        input.empty() || shape == std::vector<int64_t>{input[0], channels, scale * input[2], scale * input[3]};
+    if (has_channels && has_size) continue;
+    return absl::FailedPreconditionError(absl::StrCat("Nuke wants an output of shape [batch, ", channels, ", ", times,
+                                                      "height, ", times, "width] for the wrapper's channels_out ",
                                                       absl::StrJoin(manifest.interface().channels_out(), ", "), "; ",
                                                       output.call(), " has [", absl::StrJoin(shape, ", "), "]"));
   }
@@ -366,7 +384,9 @@ void AddFrames(const Manifest& manifest, TemplateData& data) {
                                                            : "format, bounding box, ",
                                      "pixel aspect and metadata");
   data.values["speed"] = is_retimed ? "0.5" : "1";
-  data.values["clipping"] = is_retimed
+  const bool is_clipped = is_retimed && !IsRetimer(manifest.interface());
+  data.lists["clipped"] = KeepIf(is_clipped);
+  data.values["clipping"] = is_clipped
                                 ? " The plate's own frames pass as they are; frames between them are clipped to 0 "
                                   "to 1, so that what is brighter changes from frame to frame."
                                 : "";

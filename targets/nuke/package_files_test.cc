@@ -376,20 +376,21 @@ TEST_F(PackageFilesTest, ANodeThatRetimesMovesBothFrames) {
   SetFrames({0, 1});
   AddKnob("timestep", "float", 0.5, 0, 1, "When the image is", manifest_);
   auto texts = Texts();
-  EXPECT_THAT(Stacks(texts["tiny.gizmo"]),
-              ElementsAre("Input1: ", "NukeVersion: Input1", "Frame2: NukeVersion", "Frame2OnBlack: Frame2",
-                          "Frame2Format: Frame2OnBlack", "Frame2ToSRGB: Frame2Format", "FirstFrame: NukeVersion",
-                          "OnBlack: FirstFrame", "WholeFormat: OnBlack", "LinearToSRGB: WholeFormat",
-                          "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2", "SRGBToLinear: Inference1",
-                          "BackToPlate: SRGBToLinear", "NextMotion: Frame2 BackToPlate", "NextMoved: NextMotion",
-                          "FirstMotion: FirstFrame BackToPlate", "FirstMoved: FirstMotion",
-                          "BetweenPlate: FirstMoved NextMoved BackToPlate", "MovedAlpha: FirstFrame BetweenPlate",
-                          "RetimedChannels: BetweenPlate FirstFrame MovedAlpha", "Copy1: RetimedChannels BackToPlate",
-                          "CopyMotion: Copy1 BackToPlate", "Output1: CopyMotion"));
+  EXPECT_THAT(
+      Stacks(texts["tiny.gizmo"]),
+      ElementsAre("Input1: ", "NukeVersion: Input1", "Frame2: NukeVersion", "Frame2OnBlack: Frame2",
+                  "Frame2Format: Frame2OnBlack", "Frame2ToSRGB: Frame2Format", "FirstFrame: NukeVersion",
+                  "OnBlack: FirstFrame", "WholeFormat: OnBlack", "LinearToSRGB: WholeFormat",
+                  "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2", "SRGBToLinear: Inference1",
+                  "BackToPlate: SRGBToLinear", "NextMotion: Frame2 BackToPlate", "NextMoved: NextMotion",
+                  "FirstMotion: FirstFrame BackToPlate", "FirstMoved: FirstMotion",
+                  "BetweenPlate: FirstMoved NextMoved BackToPlate", "WithHighlights: BetweenPlate BackToPlate",
+                  "MovedAlpha: FirstFrame BetweenPlate", "RetimedChannels: BetweenPlate FirstFrame MovedAlpha",
+                  "Copy1: RetimedChannels WithHighlights", "CopyMotion: Copy1 BackToPlate", "Output1: CopyMotion"));
   EXPECT_THAT(ReadNukeScript(texts["tiny.gizmo"]).faults, IsEmpty());
   EXPECT_THAT(texts["README.md"],
               AllOf(HasSubstr("move as its colours do"), HasSubstr("`timestep` is the fractional part"),
-                    Not(HasSubstr("do not move")), Not(HasSubstr("pass through"))));
+                    HasSubstr("*Keep highlights*"), Not(HasSubstr("clipped")), Not(HasSubstr("pass through"))));
 }
 
 TEST_F(PackageFilesTest, ANodeForFramesAroundOneFetchesThem) {
@@ -587,7 +588,8 @@ TEST(CheckNukeUsesTest, OutputsOfAnotherShapeAreRefused) {
       StatusIs(kUnfit,
                "Nuke wants an output of shape [batch, 1, height, width] for the wrapper's channels_out depth.Z; "
                "forward([1, 3, 28, 42]) has [1, 1000]"));
-  const std::vector<std::vector<int>> shapes = {{}, {1, 28, 42}, {1, 5, 28, 42}, {1, 0, 28, 42}};
+  const std::vector<std::vector<int>> shapes = {
+      {}, {1, 28, 42}, {1, 5, 28, 42}, {1, 0, 28, 42}, {1, 1, 32, 64}, {2, 1, 28, 42}};
   for (const std::vector<int>& shape : shapes) {
     EXPECT_THAT(CheckNukeUses(DepthModel(shape)), StatusIs(kUnfit, HasSubstr(" has [")));
     EXPECT_THAT(NukePackageFiles(DepthModel(shape), "").status(), StatusIs(kUnfit, HasSubstr(" has [")));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/digest/sha256.h"
 #include "gmock/gmock.h"
@@ -58,6 +59,8 @@ class PublishedFileTest : public testing::Test {
         << Digest(MetricFile()) << "    module: " << ExampleModule("depth in metres") << "\n"
         << "  brief:\n    summary: s\n    file: brief.pth\n"
         << Digest(MetricFile(), 8) << "    module: " << ExampleModule("depth") << "\n"
+        << "  larger:\n    summary: s\n    file: larger.pth\n    module: "
+        << absl::StrReplaceAll(ExampleModule("depth"), {{"depth=4", "depth=5"}}) << "\n"
         << "  unstated:\n    summary: s\n    module: " << ExampleModule("depth") << "\n";
   }
 
@@ -184,6 +187,7 @@ TEST_F(PublishedFileTest, TheNameOfAnotherModelsFileIsAnError) {
             "FAILED_PRECONDITION: brief.pth: has the name of the published file of brief, whose keys and shapes are "
             "those of relative\n  pass --model=brief; if it holds weights of relative, give it another name\n");
   EXPECT_EQ(export_as(RelativeFile(), "brief.pth").exit_status, 0);
+  EXPECT_EQ(export_as(OtherFile(), "larger.pth").exit_status, 0);
   EXPECT_EQ(export_as(OtherFile(), "relative.pth").exit_status, 0);
 }
 

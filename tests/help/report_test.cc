@@ -1,15 +1,20 @@
 // What the commands print with --json has the fields that docs/json.md lists, and the page lists no others.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -30,6 +35,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 // The fields that the page lists of each command, and those of every command as those of "Every command".
 std::map<std::string, std::set<std::string>> ListedFields() {
@@ -232,6 +238,29 @@ TEST_F(ReportTest, Predict) {
   EXPECT_TRUE(broken["images"][0].contains("error"));
   EXPECT_FALSE(broken["images"][1].contains("error"));
   ExpectAll("predict");
+}
+
+TEST_F(ReportTest, WhatAModelPrintsIsNoPartOfIt) {
+  const std::string toy = WriteToyPlugin(folder_ + "/toy"), modules = folder_ + "/toy/modules.yaml";
+  const std::string printing =
+      absl::StrReplaceAll(ReadFile(modules), {{"        return", "        print(\"printed\")\n        return"}});
+  std::ofstream(modules) << printing;
+  const ToolResult result = RunWarmProgram(
+      "release/modelport", {"export", "--model=toy", "--weights=seeded", "--out=toy.pt", "--json", toy}, folder_);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_TRUE(json::parse(result.out)["ok"]);
+  EXPECT_THAT(result.err, HasSubstr("printed"));
+}
+
+// A script that keeps a report has to see that the disk was full.
+TEST_F(ReportTest, WhatCannotBePrintedIsAnError) {
+  const auto fill_disk = [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); };
+  for (const auto& [flag, status] : {std::pair("--json", 4), std::pair("--json=false", 1), std::pair("--help", 1)}) {
+    const ToolResult result =
+        FinishTool(StartProgram("release/modelport", {"list", flag, Plugins()}, folder_, fill_disk));
+    EXPECT_EQ(result.exit_status, status) << flag;
+    EXPECT_THAT(result.err, StartsWith("RESOURCE_EXHAUSTED: stdout: ")) << flag;
+  }
 }
 
 TEST_F(ReportTest, BytesThatAreNoTextAreReplaced) {

@@ -382,7 +382,11 @@ Plate Gizmo::Evaluate(const std::string& name, double frame) {
   if (node.type == "Inference") return Infer(plate, node, frame);
   if (node.type == "Transform") return MovePlate(plate, knob("translate", 0), knob("translate", 1));
   if (node.type == "Reformat") return ScalePlate(knob("pbb") == 0 ? Clipped(plate) : plate, knob("scale"));
-  if (node.type == "Expression") return Compute(plate, node, frame);
+  if (node.type == "Expression") return Compute(plate, nullptr, node, frame);
+  if (node.type == "MergeExpression") {
+    const Plate other = Evaluate(node.inputs[1], frame);
+    return Compute(plate, &other, node, frame);
+  }
   if (node.type == "Premult") return Premultiply(plate);
   if (node.type == "IDistort") return DistortPlate(plate, node);
   if (node.type == "Keymix") {
@@ -422,22 +426,37 @@ Plate Gizmo::Infer(Plate plate, const NukeNode& node, double frame) {
   return plate;
 }
 
-Plate Gizmo::Compute(Plate plate, const NukeNode& node, double frame) {
-  const std::map<std::string, at::Tensor> before = plate.channels;
-  std::vector<std::string> names = {"rgba.red", "rgba.green", "rgba.blue"};
+// What an Expression node makes of the plate, or a MergeExpression node of B, the plate, and A, the other one.
+Plate Gizmo::Compute(const Plate& plate, const Plate* other, const NukeNode& node, double frame) {
+  const std::vector<std::string> colours = {"rgba.red", "rgba.green", "rgba.blue"}, letters = {"r", "g", "b"};
+  const Area box = other == nullptr ? plate.box : BoxOf(plate, *other, node);
+  Plate result = plate.Empty(box);
+  for (const auto& channel : plate.channels) result.channels[channel.first] = plate.Get(channel.first, box);
+  std::map<std::string, at::Tensor> values;
+  if (other == nullptr) values = result.channels;
+  for (size_t i = 0; other != nullptr && i < colours.size(); ++i) {
+    values["A" + letters[i]] = other->Get(colours[i], box);
+    values["B" + letters[i]] = plate.Get(colours[i], box);
+  }
+  values["x"] = at::arange(box.x, box.r);
+  values["y"] = (at::arange(box.t - box.y).neg() + (box.t - 1)).unsqueeze(1);
+  const auto lookup = [&](const std::string& name) {
+    const auto found = values.find(name);
+    return found == values.end() ? Value(node.values.at("name").text, name, frame) : found->second.to(at::kDouble);
+  };
+  const auto compute = [&](const char* knob, size_t i) {
+    return GizmoExpression::Value(node.values.at(absl::StrCat(knob, i)).text, lookup);
+  };
+  for (size_t i = 0; node.values.count(absl::StrCat("temp_name", i)) == 1; ++i) {
+    values[node.values.at(absl::StrCat("temp_name", i)).text] = compute("temp_expr", i);
+  }
+  std::vector<std::string> names = colours;
   if (node.values.count("channel0") == 1) {
     EXPECT_EQ(node.values.at("channel0").text, "depth");
     names = {"depth.Z"};
   }
-  for (size_t i = 0; i < names.size(); ++i) {
-    plate.channels[names[i]] =
-        GizmoExpression::Value(node.values.at(absl::StrCat("expr", i)).text, [&](const std::string& name) {
-          absl::string_view knob = name;
-          return absl::ConsumePrefix(&knob, "parent.") ? KnobValue(std::string(knob), 0, frame)
-                                                       : before.at(name).to(at::kDouble);
-        }).to(at::kFloat);
-  }
-  return plate;
+  for (size_t i = 0; i < names.size(); ++i) result.channels[names[i]] = compute("expr", i).to(at::kFloat);
+  return result;
 }
 
 }  // namespace modelport

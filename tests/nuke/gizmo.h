@@ -45,7 +45,7 @@ class Gizmo {
   bool IsConnected(const std::string& number) const;
   Plate Evaluate(const std::string& name, double frame);
   Plate Infer(Plate plate, const NukeNode& node, double frame);
-  Plate Compute(Plate plate, const NukeNode& node, double frame);
+  Plate Compute(const Plate& plate, const Plate* other, const NukeNode& node, double frame);
   torch::jit::Module& ModuleOf(const NukeNode& node);
 
   std::map<std::string, torch::jit::Module> modules_;

@@ -557,6 +557,34 @@ TEST(GizmoTest, ARetimeMovesEveryChannelAsItsColours) {
   ExpectNear(GetNukeModel(name).Run(pair, {{"timestep", 0.0}, {"shrink", 2}})[0][3], whole.Get("forward.u", format));
 }
 
+// What a display cannot show comes from the plate, as does what lies outside of the format.
+TEST(GizmoTest, ARetimeKeepsHighlightsAndOverscan) {
+  const std::string name = NukeTestModels("NukeRetime").front();
+  Gizmo gizmo = GizmoOf(name);
+  gizmo.Set("input_is_srgb", "true");
+  const auto plate_at = [](double frame) {
+    Plate plate = PlateAt(frame);
+    for (const std::string& colour : Rgb()) plate.channels[colour] = plate.channels.at(colour).mul(8).sub(2);
+    plate.channels["depth.Z"] = plate.channels.at("rgba.red");
+    return plate;
+  };
+  const Area format = plate_at(1).format();
+  const at::Tensor pair = at::cat({plate_at(2).Image(Rgb(), format), plate_at(3).Image(Rgb(), format)}, 1);
+  const at::Tensor red = GetNukeModel(name).Run(pair, {{"timestep", 0.5}})[0][0];
+  Plate between = gizmo.Run(plate_at, 4);
+  const at::Tensor moved = between.Get("depth.Z", format);
+  const at::Tensor lost = at::clamp(moved.sub(1), 0).add(at::clamp(moved, -100, 0));
+  EXPECT_GT(lost.max().item<double>(), 1);
+  EXPECT_LT(lost.min().item<double>(), -1);
+  ExpectNear(red.add(lost), between.Get("rgba.red", format));
+  const Area left = {plate_at(2).box.x, 0, 0, format.t};
+  ExpectNear(between.Get("depth.Z", left), between.Get("rgba.red", left));
+  gizmo.Set("keep_highlights", "false");
+  between = gizmo.Run(plate_at, 4);
+  ExpectNear(red, between.Get("rgba.red", format));
+  ExpectNear(between.Get("depth.Z", left), between.Get("rgba.red", left));
+}
+
 TEST(GizmoTest, DepthIsOfTheMiddleOfFiveFrames) {
   const std::string name = NukeTestModels("NukeShot").front();
   Gizmo gizmo = GizmoOf(name);

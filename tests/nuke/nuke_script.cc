@@ -88,6 +88,11 @@ const std::set<std::string>* KnobsOf(const std::string& type) {
       {"Expression",
        {"temp_name0", "temp_expr0", "temp_name1", "temp_expr1", "temp_name2", "temp_expr2", "temp_name3", "temp_expr3",
         "channel0", "channel1", "channel2", "channel3", "expr0", "expr1", "expr2", "expr3", "mix", "unpremult"}},
+      {"MergeExpression",
+       {"temp_name0", "temp_expr0",  "temp_name1", "temp_expr1", "temp_name2",      "temp_expr2",
+        "temp_name3", "temp_expr3",  "channel0",   "channel1",   "channel2",        "channel3",
+        "expr0",      "expr1",       "expr2",      "expr3",      "maskChannelMask", "maskChannelInput",
+        "inject",     "invert_mask", "fringe",     "mix"}},
       {"Premult", {"channels", "alpha", "invert"}},
       {"CatFileCreator", {"torchScriptFile", "catFile", "channelsIn", "channelsOut", "modelId", "outputScale"}},
   };
@@ -307,7 +312,8 @@ class Reader {
     if (inputs != node.values.end() && !absl::SimpleAtoi(inputs->second.text, &left)) {
       Fault(absl::StrCat(node.type, ": ", inputs->second.text, " is no number of inputs"));
     }
-    static const auto* const wanted = new std::map<std::string, int>{{"Input", 0}, {"Copy", 2}, {"Keymix", 3}};
+    static const auto* const wanted =
+        new std::map<std::string, int>{{"Input", 0}, {"Copy", 2}, {"MergeExpression", 2}, {"Keymix", 3}};
     const auto want = wanted->find(node.type);
     if (want != wanted->end() && want->second != left) {
       Fault(absl::StrCat(node.type, ": wants inputs ", want->second, ", has ", left));

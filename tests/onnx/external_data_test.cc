@@ -114,6 +114,21 @@ TEST(ExternalDataTest, ItIsMadeAndVerifiedAsOneArtifact) {
   EXPECT_EQ(exported.Run("verify", {"m.onnx"}).exit_status, 0);
 }
 
+// The file lacks a tensor that no code uses, so that it tells nothing of the weights without the checkpoint.
+TEST(ExternalDataTest, DamageIsToldAlsoWithoutTheCheckpoint) {
+  const std::string folder = EmptyFolder("damaged");
+  const ToolResult exported =
+      RunIn(folder, "export",
+            {"--model=" + DepthModel(), "--target=onnx", "--external_data", "--noverify",
+             "--checkpoint=" + DataPath("tests/checkpoints/" + DepthModel() + ".safetensors"), "--out=m.onnx"});
+  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  EXPECT_THAT(RunIn(folder, "verify", {"m.onnx"}).err, HasSubstr("holds only the tensors that its code uses"));
+  std::string bytes = ReadFile(folder + "/m.onnx.data");
+  bytes[bytes.size() / 2] ^= 1;
+  std::ofstream(folder + "/m.onnx.data", std::ios::binary) << bytes;
+  EXPECT_THAT(RunIn(folder, "verify", {"m.onnx"}).err, StartsWith("DATA_LOSS: "));
+}
+
 TEST(ExternalDataTest, EqualExportsAreEqualBytes) {
   const Exported one, other("onnx", "0", "other");
   for (const std::string& name : kFiles) EXPECT_EQ(one.Bytes(name), other.Bytes(name));

@@ -153,6 +153,18 @@ TEST(PredictTest, DepthLiesWhereThePlateDoes) {
   EXPECT_EQ(depth.pixel_aspect, 2);
 }
 
+TEST(PredictTest, ALargerImageHasALargerWindow) {
+  const std::string folder = EmptyFolder("window");
+  WriteFile(folder + "/plate.exr", MakeExr({.width = 24, .height = 16, .left = 100, .top = -50, .pixel_aspect = 2}));
+  const ToolResult result = Predict(folder, {"--input=plate.exr", "--out=large.exr"}, ExampleModel("larger image"));
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const ExrContent large = ReadExr(folder + "/large.exr");
+  EXPECT_EQ(large.width, 96);
+  EXPECT_EQ(large.left, 400);
+  EXPECT_EQ(large.top, -200);
+  EXPECT_EQ(large.pixel_aspect, 2);
+}
+
 TEST(PredictTest, PngHolds16BitsOfRelativeDepth) {
   const std::string folder = FolderWithPhoto();
   ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=56", "--out=depth.exr"}).exit_status, 0);

@@ -14,6 +14,7 @@
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "nlohmann/json.hpp"
+#include "tools/command/tool_call.h"
 
 namespace modelport {
 namespace {
@@ -235,8 +236,10 @@ std::string ReductionText(const Stage& call, const SavedReduction& saved) {
                       saved.divergence
                           ? absl::StrCat("it diverges at ", Printable(saved.divergence->stage))
                           : "all its tensors pass: what is wrong with it shows in its settings or in another call",
-                      ":\n  ./bazelw run //tools:parity -- --artifact=", Printable(saved.module_path),
-                      " --reference=", Printable(saved.reference_path), "\n");
+                      ":\n  ",
+                      ToolCall("parity", absl::StrCat("--artifact=", Printable(saved.module_path),
+                                                      " --reference=", Printable(saved.reference_path))),
+                      "\n");
 }
 
 std::string ParityJson(const ParityReport& report) {

@@ -172,6 +172,14 @@ absl::StatusOr<std::string> EncodeColourPng(const at::Tensor& colour, const Load
   return EncodeCaptioned(DrawColour(colour), "image", artifact);
 }
 
+// The place of an image that was made of `image` and is `width` wide: its window is as many times larger.
+Plate Enlarged(const Image& image, int width) {
+  const int64_t scale = std::max(1, width / std::max(1, image.width));
+  constexpr int64_t kFarthest = int64_t{1} << 30;
+  const auto times = [&](int64_t side) { return static_cast<int>(std::clamp(side * scale, -kFarthest, kFarthest)); };
+  return {.left = times(image.plate.left), .top = times(image.plate.top), .pixel_aspect = image.plate.pixel_aspect};
+}
+
 absl::StatusOr<std::string> EncodeColourExr(const Image& image, const at::Tensor& colour,
                                             const LoadedArtifact& artifact) {
   const int width = static_cast<int>(colour.size(2)), height = static_cast<int>(colour.size(1));
@@ -179,9 +187,7 @@ absl::StatusOr<std::string> EncodeColourExr(const Image& image, const at::Tensor
   for (const float value : Values(colour)) linear.push_back(static_cast<float>(SrgbToLinear(value)));
   std::vector<ExrChannel> channels;
   AddPlanes(linear, {"R", "G", "B"}, channels);
-  // A larger image has another window.
-  const bool is_on_plate = width == image.width && height == image.height;
-  return EncodeExr(width, height, channels, Origin(artifact), is_on_plate ? image.plate : Plate());
+  return EncodeExr(width, height, channels, Origin(artifact), Enlarged(image, width));
 }
 
 // As colours of normal maps where red is right, green up and blue to the camera, as the axes of hosts are by default.

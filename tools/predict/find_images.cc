@@ -276,7 +276,8 @@ absl::StatusOr<std::string> NameOutput(const FoundImage& image, const std::strin
 absl::Status CheckExtension(const std::string& path) {
   const std::string extension = absl::AsciiStrToLower(fs::path(path).extension().string());
   if (extension == ".png" || extension == ".exr") return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(path, ": wants a name that ends with .png or .exr"));
+  return absl::InvalidArgumentError(absl::StrCat(path, ": wants a name that ends with .png or .exr",
+                                                 extension.empty() ? ", or a folder that is there" : ""));
 }
 
 }  // namespace
@@ -356,8 +357,10 @@ absl::StatusOr<std::vector<std::string>> NameOutputs(const std::vector<FoundImag
     RETURN_IF_ERROR(FindOutputPlace(output).status());
     RETURN_IF_ERROR(CheckReplacesNoInput(output));
     if (const auto [first, is_new] = inputs.emplace(output, image.path); !is_new) {
-      return absl::InvalidArgumentError(absl::StrCat(output, ": would be written for ", first->second, " and for ",
-                                                     image.path, "\n  --out wants a folder, or a name with * or %04d"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(output, ": would be written for ", first->second, " and for ", image.path,
+                       is_folder ? "\n  they have one name: write them into two folders, or rename one of them"
+                                 : "\n  --out wants a folder, or a name with * or %04d"));
     }
     outputs.push_back(output);
   }

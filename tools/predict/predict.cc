@@ -319,8 +319,11 @@ absl::StatusOr<std::vector<std::string>> PlanOutputs(const PredictFlags& flags, 
 absl::StatusOr<std::vector<PredictJob>> PlanImages(const PredictFlags& flags, const std::vector<FoundImage>& images,
                                                    const OutputStyle& style) {
   const absl::StatusOr<std::vector<std::string>> planned = PlanOutputs(flags, images, style);
-  // If --out would do for each of two images alone, it names one file for both.
-  const auto is_named = [&](const FoundImage& image) { return PlanOutputs(flags, {image}, style).ok(); };
+  // If --out as it stands would do for each of two images alone, it names one file for both.
+  const auto is_named = [&](const FoundImage& image) {
+    const absl::StatusOr<std::vector<std::string>> alone = PlanOutputs(flags, {image}, style);
+    return alone.ok() && alone->front() == ResolveUserPath(*flags.exported.out);
+  };
   if (!planned.ok() && images.size() == 2 && is_named(images[0]) && is_named(images[1])) {
     return absl::InvalidArgumentError(absl::StrCat(
         planned.status().message(), "\n  a model that makes one file of two images wants --between=1 or --flow"));

@@ -3,8 +3,10 @@
 #include <c10/util/Exception.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <torch/csrc/jit/runtime/print_handler.h>
 
 #include <cstdint>
+#include <iostream>
 #include <new>
 #include <string>
 #include <utility>
@@ -20,6 +22,12 @@
 
 namespace modelport {
 namespace {
+
+// What a model prints is no part of what a program prints to stdout, which may be JSON.
+[[maybe_unused]] const bool prints_to_stderr = [] {
+  torch::jit::setPrintHandler([](const std::string& text) { std::cerr << text; });
+  return true;
+}();
 
 // Where this thread continues after a trap; null outside of CompletesDivisions.
 thread_local sigjmp_buf* after_trap = nullptr;
@@ -38,8 +46,9 @@ absl::Status OutOfMemory(absl::string_view message) {
   const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(message, "you tried to allocate ");
   int64_t bytes = 0;
   const absl::string_view number = parts.second.substr(0, parts.second.find_first_not_of("0123456789"));
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "out of memory", absl::SimpleAtoi(number, &bytes) ? absl::StrCat(": one tensor wants ", FormatBytes(bytes)) : ""));
+  return absl::ResourceExhaustedError(
+      absl::StrCat("out of memory",
+                   absl::SimpleAtoi(number, &bytes) ? absl::StrCat(": one tensor wants ", FormatBytes(bytes)) : ""));
 }
 
 void InstallHandler() {
