@@ -58,4 +58,5 @@ int main(int argc, char** argv) {
                "  return kFiles;\n"
                "}\n\n"
                "}  // namespace modelport\n";
+  return std::cout.flush() ? 0 : 1;
 }

@@ -56,6 +56,8 @@ class PluginLinker {
   bool AddModules(Entry* entry, ModuleLibrary* library);
   bool AddKeyMap(Entry* entry);
   std::string FamilyOf(absl::string_view type);
+  bool CheckRoots(const Plugin& plugin);
+  bool CheckRoot(const Call& root, const Plugin& plugin, const YamlMark& mark);
   bool CheckParts(const Plugin& plugin);
   bool CheckArgumentRules(const Plugin& plugin);
   bool CheckNames(const Expression& expression, const ModuleType& type, const Plugin& plugin, const YamlMark& mark);
@@ -120,6 +122,7 @@ bool PluginLinker::LinkEntry(Entry* entry) {
   linked = AddKeyMap(entry) && linked;
   linked = linked && Passes(CheckTypes(*library, [&](absl::string_view type) { return FamilyOf(type); }));
   entry->plugin.library = std::move(library);
+  linked = linked && CheckRoots(entry->plugin);
   for (Wrapper& wrapper : entry->plugin.wrappers) linked = linked && LinkWrapper(wrapper, entry->plugin);
   linked = linked && (entry->is_checked || Passes(CheckPlugin(entry->plugin)));
   linked = linked && CheckParts(entry->plugin) && CheckArgumentRules(entry->plugin);
@@ -202,6 +205,21 @@ bool PluginLinker::AddKeyMap(Entry* entry) {
     return is_linked ? &used->second.plugin : nullptr;
   };
   return Passes(LinkKeyMap(*file, find, &plugin));
+}
+
+// Makes sure that the roots of variants and of wrappers are no types of families that the plugin does not use.
+bool PluginLinker::CheckRoots(const Plugin& plugin) {
+  bool passes = true;
+  for (const Variant& variant : plugin.variants) passes = CheckRoot(variant.module, plugin, variant.mark) && passes;
+  for (const Wrapper& wrapper : plugin.wrappers) passes = CheckRoot(wrapper.call, plugin, wrapper.mark) && passes;
+  return passes;
+}
+
+// A type that no family has is reported where its tree is built.
+bool PluginLinker::CheckRoot(const Call& root, const Plugin& plugin, const YamlMark& mark) {
+  if (plugin.library->Find(root.type) != nullptr) return true;
+  const std::string family = FamilyOf(root.type);
+  return family.empty() || Fails(mark, LentTypeError(root.type, family));
 }
 
 // Makes sure that a file fills each part of the key map.

@@ -328,7 +328,21 @@ INSTANTIATE_TEST_SUITE_P(
                   {Layers(), Folder("models/net", Header("net", ""), kNet)},
                   "models/net/modules.yaml:2:29: unknown module type \"Linear\"; family layers has it: add layers to "
                   "`uses` in "
-                  "plugin.yaml"}),
+                  "plugin.yaml"},
+        ErrorCase{
+            "RootOfAFamilyThatIsNotUsed",
+            {Layers(), Folder("models/net", WithVariant(Header("net", ""), "net_a", "Linear(3, 2)"), "", kKeyMap)},
+            "models/net/plugin.yaml:10:13: unknown module type \"Linear\"; family layers has it: add layers to "
+            "`uses` in plugin.yaml"},
+        ErrorCase{"WrapperOfAFamilyThatIsNotUsed",
+                  {Layers(), WrappedNet("Net", "HostDepth(mean)"),
+                   Folder("models/host", Header("host", ""), "modules: {HostDepth(mean): {}}\n")},
+                  "models/net/plugin.yaml:5:18: unknown module type \"HostDepth\"; family host has it: add host to "
+                  "`uses` in plugin.yaml"},
+        ErrorCase{"WrapperOfADepthWithoutADirection",
+                  {Layers(), WrappedNet("Net", "Wrapper(mean, dim=larger_is_nearer)")},
+                  "models/net/plugin.yaml:5:18: wrapper of net_a: unknown name \"larger_is_nearer\": it tells what an "
+                  "output of forward states as larger_is, nearer or farther, under entry_points of Net"}),
     [](const auto& info) { return info.param.name; });
 
 // Each family includes the one before it twice.

@@ -70,7 +70,7 @@ absl::Status CheckChannels(const std::vector<std::string>& names, const Target& 
 }
 
 // Makes sure that the interface of a wrapper for `target` says what the host has to know.
-absl::Status CheckForHost(const Interface& interface, const Target& target) {
+absl::Status CheckChannels(const Interface& interface, const Target& target) {
   if (interface.channels_in.empty() || interface.channels_out.empty() || interface.category.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("a wrapper for ", target.name, " wants the fields channels_in, channels_out and category"));
@@ -89,7 +89,7 @@ absl::Status CheckInterface(const ModuleTree& tree, const Wrapper& wrapper) {
   }
   if (wrapper.target.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const Target* target, FindTarget(wrapper.target));
-  return Annotate(CheckForHost(*tree.interface, *target), MarkString(type.interface->mark));
+  return Annotate(CheckChannels(*tree.interface, *target), MarkString(type.interface->mark));
 }
 
 // What the call of a wrapper of `model` may use.
@@ -112,10 +112,32 @@ Scope WrapperScope(const Preprocessing& preprocessing, const ModuleTree& model) 
   return scope;
 }
 
+// Makes sure that the model states which depth is nearer, if the call of its wrapper uses that.
+absl::Status CheckDirection(const Wrapper& wrapper, const Scope& scope, const ModuleTree& model) {
+  constexpr char kName[] = "larger_is_nearer";
+  if (scope.count(kName) > 0 || model.root.arguments.count(kName) > 0) return absl::OkStatus();
+  const auto uses = [&](const Expression& argument) {
+    const std::vector<std::string> names = argument.names();
+    return std::count(names.begin(), names.end(), kName) > 0;
+  };
+  const Call& call = wrapper.call;
+  if (std::none_of(call.positional.begin(), call.positional.end(), uses) &&
+      std::none_of(call.named.begin(), call.named.end(), [&](const auto& named) { return uses(named.second); })) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown name \"", kName,
+                   "\": it tells what an output of forward states as larger_is, nearer or farther, under "
+                   "entry_points of ",
+                   model.root.type->name()));
+}
+
 absl::StatusOr<ModuleTree> WrapAndCheck(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
                                         const ModuleTree& model) {
   ASSIGN_OR_RETURN(const Preprocessing preprocessing, PreprocessingOf(plugin, variant));
-  ASSIGN_OR_RETURN(ModuleTree tree, WrapTree(model, wrapper.call, WrapperScope(preprocessing, model), variant.module));
+  const Scope scope = WrapperScope(preprocessing, model);
+  RETURN_IF_ERROR(CheckDirection(wrapper, scope, model));
+  ASSIGN_OR_RETURN(ModuleTree tree, WrapTree(model, wrapper.call, scope, variant.module));
   RETURN_IF_ERROR(CheckInterface(tree, wrapper));
   return tree;
 }

@@ -82,8 +82,8 @@ int RunModelport(int argc, const char* const* argv, const std::vector<Command>& 
   const absl::Span<const char* const> arguments(argv, argc);
   if (!IsHelp(word)) return NameNoCommand(word, arguments, commands);
   if (argc == 2) {
-    std::cout << CommandList(commands) << std::flush;
-    return std::cout ? 0 : 1;
+    std::cout << CommandList(commands);
+    return FlushStdout(/*failed=*/1);
   }
   const Command* const command = FindCommand(commands, argv[2]);
   if (command == nullptr) return NameNoCommand(argv[2], arguments, commands);

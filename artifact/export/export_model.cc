@@ -49,12 +49,6 @@ absl::Status CheckCanProve(const Target& target) {
   return absl::Status(status.code(), absl::StrCat(status.message(), "; --noverify exports without a proof"));
 }
 
-// Checks that the host can use an artifact with this manifest.
-absl::Status CheckManifestForHost(const Manifest& manifest, const Target& target) {
-  if (target.check == nullptr) return absl::OkStatus();
-  return Annotate(target.check(manifest), manifest.request().model());
-}
-
 // The files of an export with their digests.
 struct HashedOutputs {
   explicit HashedOutputs(ExportOutputs& outputs) : outputs(outputs), artifact(outputs.artifact) {
@@ -150,7 +144,7 @@ absl::StatusOr<Manifest> Export(const Registry& registry, const ExportOptions& o
   RETURN_IF_ERROR(DescribeFiles(hashed, manifest));
   prepared.DescribeFile(*manifest.mutable_artifact());
   DescribeProof(round_trip, manifest);
-  RETURN_IF_ERROR(CheckManifestForHost(manifest, *request.target));
+  RETURN_IF_ERROR(Annotate(CheckArtifact(*request.target, manifest), manifest.request().model()));
   RETURN_IF_ERROR(CheckUnchanged(formatted.artifact.weights));
   RETURN_IF_ERROR(Commit(manifest, outputs));
   return std::move(formatted.manifest);

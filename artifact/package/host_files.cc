@@ -27,6 +27,7 @@ absl::Status WriteFiles(const std::vector<PackageFile>& files, const std::string
 absl::Status WriteHostFiles(const Manifest& manifest, const std::string& folder, const std::string& picture) {
   ASSIGN_OR_RETURN(const Target* const target, FindTarget(manifest.request().target()));
   RETURN_IF_ERROR(CheckHasPackages(*target));
+  RETURN_IF_ERROR(CheckArtifact(*target, manifest));
   ASSIGN_OR_RETURN(std::vector<PackageFile> files, target->package(manifest, picture));
   if (!manifest.request().licence_text().empty()) files.push_back({kLicenceFile, manifest.request().licence_text()});
   return WriteFiles(files, folder);
@@ -38,6 +39,7 @@ std::string PicturePath(const std::string& artifact) {
 
 absl::Status WriteChoice(const Target& target, const std::vector<Manifest>& manifests, const std::string& name,
                          const std::string& path) {
+  for (const Manifest& manifest : manifests) RETURN_IF_ERROR(CheckArtifact(target, manifest));
   ASSIGN_OR_RETURN(const std::vector<PackageFile> files, target.choice(manifests, name));
   ASSIGN_OR_RETURN(OutputFolder folder, OutputFolder::Create(path));
   if (const absl::Status written = WriteFiles(files, folder.partial_path()); !written.ok()) {

@@ -124,14 +124,20 @@ std::vector<const LayoutReading*> SelectReadings(const std::vector<LayoutReading
   return readings;
 }
 
-// The comparisons that fit, without those that fill the slots as an earlier one does.
+// The comparisons that fit. Of those that fill the slots alike, the first of the best rank.
 std::vector<Comparison> FittingComparisons(const std::vector<const LayoutReading*>& readings, const ModuleTree& tree) {
   std::vector<Comparison> fitting;
   for (const LayoutReading* reading : readings) {
     absl::optional<Comparison> comparison = CompareIfFits(*reading, tree);
     if (!comparison) continue;
-    const auto is_equal = [&](const Comparison& other) { return other.plan.sources == comparison->plan.sources; };
-    if (std::none_of(fitting.begin(), fitting.end(), is_equal)) fitting.push_back(*std::move(comparison));
+    const auto equal = std::find_if(fitting.begin(), fitting.end(), [&](const Comparison& other) {
+      return other.plan.sources == comparison->plan.sources;
+    });
+    if (equal == fitting.end()) {
+      fitting.push_back(*std::move(comparison));
+    } else if (reading->rank < equal->reading.rank) {
+      *equal = *std::move(comparison);
+    }
   }
   return fitting;
 }

@@ -221,6 +221,12 @@ TEST_F(KeyMapperTest, DictionariesBehindAPrefixAreDictionariesLikeOthers) {
                                          "--state_dict=last.net takes it")));
 }
 
+TEST_F(KeyMapperTest, AveragedWeightsThatAreAlsoStoredElsewhereStayAveraged) {
+  ASSERT_OK_AND_ASSIGN(const Plan plan, Make({Dict("model", NetKeys()), OtherDict("best", NetKeys()),
+                                              OtherDict("model_ema", Prefixed("net.", NetKeys()))}));
+  EXPECT_EQ(plan.state_dict, "model_ema.net");
+}
+
 TEST_F(KeyMapperTest, OneDictionaryOfTwoNamesIsTakenByTheNameThatIsUnwrapped) {
   StateDict dict = Dict("best", NetKeys());
   dict.also = {"other", "teacher", "model"};

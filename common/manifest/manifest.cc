@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -144,6 +145,14 @@ absl::StatusOr<Manifest> ParseManifest(absl::string_view json, absl::string_view
   Manifest manifest;
   const auto status = pb::JsonStringToMessage({json.data(), json.size()}, &manifest);
   if (!status.ok()) {
+    const absl::string_view text = absl::StripTrailingAsciiWhitespace(json);
+    // Of several lines, the last is the brace that closes the manifest itself.
+    const bool has_end = absl::EndsWith(text, absl::StrContains(text, '\n') ? "\n}" : "}");
+    if (text.empty() || (absl::StartsWith(text, "{") && !has_end)) {
+      return absl::DataLossError(absl::StrCat(path,
+                                              ": not a manifest: ", text.empty() ? "it is empty" : "its end is missing",
+                                              "; copy it again with its artifact"));
+    }
     const std::string details = absl::StrReplaceAll(PrintableLines(std::string(status.message())), {{"\n", "\n  "}});
     return absl::InvalidArgumentError(absl::StrCat(path, ": not a manifest of this version\n  ", details));
   }

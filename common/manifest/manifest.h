@@ -36,6 +36,7 @@ absl::StatusOr<std::string> WriteManifest(const Manifest& manifest);
 
 // The inverse of WriteManifest, which must reproduce `json` exactly, so that every JSON parser reads the same values.
 // Messages begin with `path`, the file that `json` was read from.
+//   DataLoss         empty, or cut short
 //   InvalidArgument  not JSON, an unknown field, a value of another type, a duplicate field, another order, other
 //                    spaces, or more than 1 MiB
 absl::StatusOr<Manifest> ParseManifest(absl::string_view json, absl::string_view path);

@@ -134,8 +134,7 @@ class TypeChecker {
     const std::string family = family_of_(type);
     if (family.empty()) return AddUnknown("module type", type, library_.names(), mark);
     if (problems_->enough() || !lent_->insert(type).second) return;
-    problems_->Add(mark, absl::StrCat("unknown module type \"", type, "\"; family ", family, " has it: add ", family,
-                                      " to `uses` in plugin.yaml"));
+    problems_->Add(mark, LentTypeError(type, family));
   }
 
   void AddUnknown(absl::string_view what, absl::string_view name, const std::vector<std::string>& known,
@@ -160,6 +159,11 @@ absl::Status CheckTypes(const ModuleLibrary& library, FamilyOf family_of) {
     if (!problems.enough()) TypeChecker(library, *type, family_of, &lent, &problems).Check(*type);
   }
   return problems.status();
+}
+
+std::string LentTypeError(absl::string_view type, absl::string_view family) {
+  return absl::StrCat("unknown module type \"", type, "\"; family ", family, " has it: add ", family,
+                      " to `uses` in plugin.yaml");
 }
 
 }  // namespace modelport

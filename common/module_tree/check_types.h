@@ -16,6 +16,9 @@ namespace modelport {
 //   InvalidArgument  lists all problems; a type that another family has is listed at its first use only
 absl::Status CheckTypes(const ModuleLibrary& library, absl::FunctionRef<std::string(absl::string_view type)> family_of);
 
+// The error of a module type that a plugin lacks, and that `family` has.
+std::string LentTypeError(absl::string_view type, absl::string_view family);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_COMMON_MODULE_TREE_CHECK_TYPES_H_

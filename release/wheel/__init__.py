@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import signal
 import sys
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -17,5 +18,8 @@ def main():
     if libraries != os.path.join(os.path.dirname(_HERE), "torch", "lib"):
         others = environment.get("LD_LIBRARY_PATH")
         environment["LD_LIBRARY_PATH"] = libraries + (os.pathsep + others if others else "")
+    # Python ignores it, and the program would inherit that: `modelport list | head` would end with an error.
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     program = os.path.join(_HERE, "bin", "modelport")
     os.execve(program, [program] + sys.argv[1:], environment)

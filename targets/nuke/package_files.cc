@@ -13,7 +13,6 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -80,36 +79,6 @@ absl::StatusOr<std::vector<PackageFile>> FilledTemplates(
     files.push_back(std::move(file));
   }
   return files;
-}
-
-// [batch, channels, height, width] of the input in the text of a call, "forward([1, 3, 28, 42])"; empty for another.
-std::vector<int64_t> InputShape(absl::string_view call) {
-  std::vector<int64_t> shape;
-  if (!absl::ConsumePrefix(&call, "forward([")) return {};
-  for (const absl::string_view side : absl::StrSplit(call.substr(0, call.find(']')), ", ")) {
-    if (!absl::SimpleAtoi(side, &shape.emplace_back())) return {};
-  }
-  return shape.size() == 4 ? shape : std::vector<int64_t>();
-}
-
-// Makes sure that every output that the round trip saw is an image for each image of the call, of the channels that the
-// interface names and of its size, or so many times larger.
-absl::Status CheckOutputs(const Manifest& manifest) {
-  const int channels = manifest.interface().channels_out_size();
-  const int64_t scale = ScaleOf(manifest);
-  const std::string times = scale == 1 ? "" : absl::StrCat(scale, " * ");
-  for (const Manifest::Output& output : manifest.round_trip().outputs()) {
-    const std::vector<int64_t> shape(output.shape().begin(), output.shape().end()), input = InputShape(output.call());
-    const bool has_channels = shape.size() == 4 && shape[1] == channels;
-    const bool has_size =
-        input.empty() || shape == std::vector<int64_t>{input[0], channels, scale * input[2], scale * input[3]};
-    if (has_channels && has_size) continue;
-    return absl::FailedPreconditionError(absl::StrCat("Nuke wants an output of shape [batch, ", channels, ", ", times,
-                                                      "height, ", times, "width] for the wrapper's channels_out ",
-                                                      absl::StrJoin(manifest.interface().channels_out(), ", "), "; ",
-                                                      output.call(), " has [", absl::StrJoin(shape, ", "), "]"));
-  }
-  return absl::OkStatus();
 }
 
 // The knobs that the gizmo has itself, and the values of every node.
@@ -591,8 +560,7 @@ absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manife
 absl::Status CheckNukeUses(const Manifest& manifest) {
   RETURN_IF_ERROR(OldestNuke(manifest.minimum_runtime()).status());
   const auto is_own = [](const std::string& name) { return KnobsOfTheNode().count(name) > 0; };
-  RETURN_IF_ERROR(CheckKnobNames(manifest, is_own));
-  return CheckOutputs(manifest);
+  return CheckKnobNames(manifest, is_own);
 }
 
 absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manifest>& manifests,

@@ -23,10 +23,8 @@ absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manife
 absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manifest>& manifests,
                                                          const std::string& name);
 
-// Makes sure that Nuke can use the artifact, whose manifest has an interface. Outputs are checked as far as a round
-// trip saw them.
-//   FailedPrecondition  no Nuke loads the artifact, an output is not one image of the channels that the interface
-//                       names, or a knob has the name of one that Nuke's node has itself
+// Makes sure that Nuke can use the artifact, whose manifest has an interface.
+//   FailedPrecondition  no Nuke loads the artifact, or a knob has the name of one that Nuke's node has itself
 absl::Status CheckNukeUses(const Manifest& manifest);
 
 }  // namespace modelport

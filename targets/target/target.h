@@ -77,8 +77,8 @@ struct Target {
   // The dtypes that the host computes in.
   std::vector<DType> dtypes = {};
   OnnxRules onnx = {};
-  // Makes sure that the host can use the artifact that the manifest describes.
-  //   FailedPrecondition  it cannot
+  // What CheckArtifact asks for this host alone.
+  //   FailedPrecondition  it cannot use the artifact that the manifest describes
   absl::Status (*check)(const Manifest& manifest) = nullptr;
   // The files beside a proven artifact in a folder for the host; null: the host has no packages. `picture` is the name
   // of a file in that folder that shows what the artifact makes of an image, "" for none. Fails where `check` fails.
@@ -96,6 +96,12 @@ struct Target {
   std::string package_place = "";
   std::string (*next_step)(const std::string& path, const Manifest& manifest) = nullptr;
 };
+
+// Makes sure that the host can use the artifact that the manifest describes. Outputs are checked as far as a round trip
+// saw them.
+//   FailedPrecondition  an output of a wrapper is not one image for each of the call, of the channels that its
+//                       interface names and of its size, or as many times larger as it states; or target.check fails
+absl::Status CheckArtifact(const Target& target, const Manifest& manifest);
 
 }  // namespace modelport
 

@@ -66,10 +66,11 @@ absl::StatusOr<std::vector<Profile>> ProfilesOf(const Manifest& manifest) {
       // It decides sizes, so an engine wants its values in the place of a shape. A foreign manifest may state any
       // number.
       constexpr double kMost = 1 << 30;
-      if (!input.has_min() || !input.has_max() || !(input.min() >= 0 && input.max() <= kMost)) {
+      if (!input.has_min() || !input.has_max() ||
+          !(input.min() >= 0 && input.min() <= input.max() && input.max() <= kMost)) {
         return absl::FailedPreconditionError(
             absl::StrCat("an engine of TensorRT wants the least and the largest ", input.name(),
-                         ": state min and max of this input in the plugin's entry_points"));
+                         ": state its min, of 0 or more, and its max, not below that, in the plugin's entry_points"));
       }
       const auto least = static_cast<int64_t>(input.min()), most = static_cast<int64_t>(input.max());
       profile.shapes = {{{least}, {most}, {most}}};

@@ -1,5 +1,6 @@
 #include "targets/tensorrt/tensorrt.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -51,8 +52,14 @@ TEST(TensorRtTest, ANumberThatDecidesSizesHasItsValues) {
   Manifest::Input& tokens = *manifest.mutable_entry_points(0)->add_inputs();
   tokens.set_name("tokens");
   tokens.set_type("int");
-  EXPECT_THAT(TensorRtTarget().check(manifest),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("wants the least and the largest tokens")));
+  const auto is_refused =
+      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("wants the least and the largest tokens"));
+  EXPECT_THAT(TensorRtTarget().check(manifest), is_refused);
+  tokens.set_min(3601);
+  tokens.set_max(3600);
+  EXPECT_THAT(TensorRtTarget().check(manifest), is_refused);
+  tokens.set_min(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_THAT(TensorRtTarget().check(manifest), is_refused);
   tokens.set_min(1);
   tokens.set_max(3600);
   const nlohmann::json inputs = ProfilesOf(manifest)["inputs"];

@@ -104,7 +104,7 @@ TEST_F(InspectArtifactTest, ACheckpointIsNoArtifact) {
       Inspect(checkpoint).err,
       absl::StrCat("INVALID_ARGUMENT: ", checkpoint,
                    ": not a TorchScript file: a checkpoint of torch.save, which has weights and no code\n"
-                   "  TorchScript files are saved as torch.jit.script(module).save(path), or by //tools:export\n"));
+                   "  TorchScript files are saved as torch.jit.script(module).save(path), or by Modelport's export\n"));
 }
 
 TEST_F(InspectArtifactTest, WhatTheManifestSaysCannotForgeALine) {

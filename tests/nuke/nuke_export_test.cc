@@ -156,5 +156,63 @@ TEST(NukeExportTest, WhatPackageRefusesExportRefuses) {
   }
 }
 
+// A part of an output that is larger than the image would be taken for the whole.
+TEST(NukeExportTest, AModelWhoseOutputHasAnotherSizeIsAnError) {
+  const std::string depth = "NukeDepth(mean, std, 2, larger_is_nearer)", upscale = "NukeUpscale(2, 2)";
+  const struct {
+    std::string wrapper, result, knob;
+    bool is_right;
+  } cases[] = {{depth, "y[:, 0]", "max_size=0", true},
+               {depth, "larger(y, 2)[:, 0]", "max_size=0", false},
+               {depth, "larger(y, 2)[:, 0]", "max_size=16", false},
+               {depth, "y[:, 0, 0:1]", "max_size=0", false},
+               {depth, "y", "max_size=0", false},
+               {upscale, "larger(y, 2)", "tile_size=0", true},
+               {upscale, "larger(y, 4)", "tile_size=0", false},
+               {upscale, "larger(y, 2)", "tile_size=8", true},
+               {upscale, "larger(y, 4)", "tile_size=8", false}};
+  for (const auto& c : cases) {
+    const std::string plugins = EmptyFolder("sized"), folder = EmptyFolder("sized_out");
+    std::ofstream(plugins + "/plugin.yaml") << R"yaml(family: sized
+summary: a model under a wrapper that comes with Modelport
+upstream: {source: x, commit: y, licence: MIT}
+uses: [layers, nuke]
+preprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}
+examples: ["forward([1, 3, 4, 6])"]
+targets: {nuke: {Net: ")yaml" << c.wrapper << R"yaml("}}
+variants:
+  sized: {summary: s, module: Net(), file: sized.pth, url: u, licence: MIT}
+)yaml";
+    std::ofstream(plugins + "/modules.yaml") << R"yaml(modules:
+  Net():
+    children: {conv: "Conv2d(3, 3, 1)"}
+    entry_points:
+      forward:
+        inputs: [{name: x, shape: [B, 3, H, W]}]
+        outputs: [{name: depth, shape: [B, h, w], larger_is: nearer}]
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        y = self.conv(x)
+        return )yaml" << c.result << R"yaml(
+functions:
+  - |
+    def larger(x: Tensor, times: int) -> Tensor:
+      return torch.upsample_bilinear2d(x, [times * x.shape[2], times * x.shape[3]], False)
+)yaml";
+    std::ofstream(plugins + "/keymap.yaml") << "layouts: {original: {recognise: [conv.weight]}}\n";
+    const ToolResult result = RunTool(
+        "export",
+        {"--model=sized", "--weights=seeded", "--target=nuke", "--plugin_path=" + plugins, "--knob=" + c.knob}, folder);
+    SCOPED_TRACE(c.wrapper + " " + c.result + " " + c.knob);
+    if (c.is_right) {
+      EXPECT_EQ(result.exit_status, 0) << result.err;
+      continue;
+    }
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, HasSubstr("the output of the wrapped model must have "));
+    EXPECT_THAT(FileNames(folder), IsEmpty());
+  }
+}
+
 }  // namespace
 }  // namespace modelport

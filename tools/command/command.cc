@@ -57,15 +57,6 @@ std::string ErrorText(const absl::Status& status) {
   return absl::StrCat(absl::StatusCodeToString(status.code()), ": ", absl::StrJoin(lines, "\n"), "\n");
 }
 
-// The exit status once stdout is written: `status`, or `failed` in the place of 0 if not all of it could be.
-int Flushed(int status, int failed) {
-  std::cout.flush();
-  if (std::cout || status != 0) return status;
-  std::cerr << ErrorText(absl::ResourceExhaustedError(
-      "stdout: not everything could be written to it; its disk may be full, or its reader gone"));
-  return failed;
-}
-
 }  // namespace
 
 std::string ShortSummary(const Command& command) {
@@ -109,17 +100,24 @@ std::vector<std::string> ResolveEach(std::vector<std::string> paths) {
   return paths;
 }
 
+int FlushStdout(int failed) {
+  if (std::cout.flush()) return 0;
+  std::cerr << ErrorText(absl::ResourceExhaustedError(
+      "stdout: not everything could be written to it; its disk may be full, or its reader gone"));
+  return failed;
+}
+
 int RunTool(int argc, const char* const* argv, const Command& command) {
   GiveBackFreedMemory();
   const PrintableStream out(std::cout), err(std::cerr);
   const absl::Span<const char* const> arguments(argv + 1, argc - 1);
   if (std::any_of(arguments.begin(), arguments.end(), IsHelp)) {
     std::cout << CommandHelp(command, HelpColumns());
-    return Flushed(0, 1);
+    return FlushStdout(/*failed=*/1);
   }
   if (std::any_of(arguments.begin(), arguments.end(), IsVersion)) {
     std::cout << "Modelport " << kModelportVersion << "\n";
-    return Flushed(0, 1);
+    return FlushStdout(/*failed=*/1);
   }
   const InputRecord record;
   const CommandRun run = command.begin();
@@ -134,7 +132,7 @@ int RunTool(int argc, const char* const* argv, const Command& command) {
   const bool is_unseen = !others.ok() && std::any_of(arguments.begin(), arguments.end(), IsJson);
   const bool is_reported = run.report != nullptr && (run.report->is_wanted() || is_unseen);
   if (is_reported) std::cout << run.report->Text(name, status);
-  if (status.ok()) return Flushed(0, is_reported ? ReportedExitStatus(absl::ResourceExhaustedError("")) : 1);
+  if (status.ok()) return FlushStdout(is_reported ? ReportedExitStatus(absl::ResourceExhaustedError("")) : 1);
   std::cout.flush();
   std::cerr << ErrorText(status);
   return is_reported ? ReportedExitStatus(status) : 1;

@@ -92,6 +92,9 @@ Command::Begin TakesFiles(std::function<absl::Status(Flags& flags, const std::ve
   });
 }
 
+// Flushes stdout: 0, or `failed` if not all that was written could be, which is printed to stderr.
+int FlushStdout(int failed);
+
 // The main of every tool: begins a run of `command`, parses its flags and starts it. A failed status is printed to
 // stderr as "CODE: message", details indented; with --json stdout has Report::Text. Returns the exit status of main: 0
 // if the command succeeded, else 1 or, with --json, ReportedExitStatus. --help prints CommandHelp instead, --version

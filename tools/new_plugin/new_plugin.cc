@@ -60,7 +60,7 @@ absl::StatusOr<PluginDraft> Draft(const NewPluginFlags& flags) {
 absl::StatusOr<std::string> ModelsFolder() {
   const char* const workspace = std::getenv("BUILD_WORKSPACE_DIRECTORY");
   if (workspace != nullptr) return absl::StrCat(workspace, "/models");
-  return absl::InvalidArgumentError("--out is missing: without `bazel run` there is no workspace to write to");
+  return absl::InvalidArgumentError("--out is missing: the folder to make, in one that exists");
 }
 
 void PrintDraft(const PluginDraft& draft, const std::string& folder, const std::string& checkpoint) {

@@ -14,6 +14,7 @@
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "nlohmann/json.hpp"
+#include "tools/command/flags.h"
 #include "tools/command/tool_call.h"
 
 namespace modelport {
@@ -237,8 +238,8 @@ std::string ReductionText(const Stage& call, const SavedReduction& saved) {
                           ? absl::StrCat("it diverges at ", Printable(saved.divergence->stage))
                           : "all its tensors pass: what is wrong with it shows in its settings or in another call",
                       ":\n  ",
-                      ToolCall("parity", absl::StrCat("--artifact=", Printable(saved.module_path),
-                                                      " --reference=", Printable(saved.reference_path))),
+                      ToolCall("parity", absl::StrCat(ShellFlag("artifact", saved.module_path), " ",
+                                                      ShellFlag("reference", saved.reference_path))),
                       "\n");
 }
 

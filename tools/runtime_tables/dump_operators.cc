@@ -25,4 +25,5 @@ int main() {
   std::set<std::string> signatures;
   for (const auto& op : torch::jit::getAllOperators()) signatures.insert(CallSignature(op->schema()));
   for (const std::string& signature : signatures) std::cout << signature << "\n";
+  return std::cout.flush() ? 0 : 1;
 }

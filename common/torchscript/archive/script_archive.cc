@@ -61,7 +61,7 @@ absl::Status TooLarge(const absl::Status& status) {
 absl::Status NotTorchScript(absl::string_view kind) {
   return absl::InvalidArgumentError(
       absl::StrCat("not a TorchScript file: ", kind,
-                   "\n  TorchScript files are saved as torch.jit.script(module).save(path), or by //tools:export"));
+                   "\n  TorchScript files are saved as torch.jit.script(module).save(path), or by Modelport's export"));
 }
 
 absl::Status CheckScriptArchive(absl::string_view file) {

@@ -484,16 +484,8 @@ absl::StatusOr<Difference> Compare(const c10::IValue& expected, const c10::IValu
   return Difference();
 }
 
-}  // namespace
-
-absl::StatusOr<std::vector<c10::IValue>> ExampleInputs(const torch::jit::Module& module, const Call& call) {
-  absl::StatusOr<absl::StatusOr<std::vector<c10::IValue>>> inputs = CatchTorch([&] { return Inputs(module, call); });
-  if (!inputs.ok()) return Annotate(inputs.status(), ExampleName(call));
-  return *std::move(inputs);
-}
-
-absl::StatusOr<c10::IValue> RunExample(const torch::jit::Module& module, const Call& call) {
-  ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
+absl::StatusOr<c10::IValue> RunOn(const std::vector<c10::IValue>& inputs, const torch::jit::Module& module,
+                                  const Call& call) {
   ASSIGN_OR_RETURN(const torch::jit::Module turned, WithKnobs(module, call));
   NoWarnings no_warnings;
   const c10::WarningUtils::WarningHandlerGuard guard(&no_warnings);
@@ -505,6 +497,44 @@ absl::StatusOr<c10::IValue> RunExample(const torch::jit::Module& module, const C
   return Annotate(output.status(), ExampleName(call));
 }
 
+// The name of the first of the tensors among `inputs` that differs from what it was; "" if none does.
+std::string FirstChanged(const std::vector<c10::IValue>& inputs, const std::vector<c10::IValue>& before,
+                         const torch::jit::Module& module, const Call& call) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].isTensor() || BitwiseEqual(before[i].toTensor(), inputs[i].toTensor())) continue;
+    return module.get_method(call.type).function().getSchema().arguments()[i + 1].name();  // Behind self.
+  }
+  return "";
+}
+
+// Runs the call, and makes sure that the tensors that it is given stay as they are.
+absl::StatusOr<c10::IValue> RunKeepingInputs(const torch::jit::Module& module, const Call& call) {
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
+  std::vector<c10::IValue> before;
+  RETURN_IF_ERROR(CatchTorch([&] {
+    for (const c10::IValue& input : inputs) before.push_back(input.isTensor() ? input.toTensor().clone() : input);
+  }));
+  ASSIGN_OR_RETURN(c10::IValue output, RunOn(inputs, module, call));
+  ASSIGN_OR_RETURN(const std::string changed, CatchTorch([&] { return FirstChanged(inputs, before, module, call); }));
+  if (changed.empty()) return output;
+  return absl::FailedPreconditionError(
+      absl::StrCat(ExampleName(call), ": writes into its input ", changed,
+                   ", which is the caller's: compute a new tensor, such as x = x + 1 in the place of x += 1"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<c10::IValue>> ExampleInputs(const torch::jit::Module& module, const Call& call) {
+  absl::StatusOr<absl::StatusOr<std::vector<c10::IValue>>> inputs = CatchTorch([&] { return Inputs(module, call); });
+  if (!inputs.ok()) return Annotate(inputs.status(), ExampleName(call));
+  return *std::move(inputs);
+}
+
+absl::StatusOr<c10::IValue> RunExample(const torch::jit::Module& module, const Call& call) {
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
+  return RunOn(inputs, module, call);
+}
+
 absl::StatusOr<std::vector<c10::IValue>> RunExamples(const torch::jit::Module& module,
                                                      const std::vector<Call>& examples) {
   // Optimising the graphs of a few small calls, or running them on several threads, would take longer than the calls.
@@ -513,7 +543,7 @@ absl::StatusOr<std::vector<c10::IValue>> RunExamples(const torch::jit::Module& m
   const c10::InferenceMode inference;
   std::vector<c10::IValue> outputs;
   for (const Call& call : examples) {
-    ASSIGN_OR_RETURN(outputs.emplace_back(), RunExample(module, call));
+    ASSIGN_OR_RETURN(outputs.emplace_back(), RunKeepingInputs(module, call));
   }
   return outputs;
 }

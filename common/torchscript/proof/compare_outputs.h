@@ -35,7 +35,9 @@ absl::StatusOr<std::vector<c10::IValue>> ExampleInputs(const torch::jit::Module&
 absl::StatusOr<c10::IValue> RunExample(const torch::jit::Module& module, const Call& call);
 
 // The results of `examples`, in their order. LibTorch does not optimise the graphs and uses only the calling thread;
-// the setting of one thread stays after the call. Fails as RunExample does.
+// the setting of one thread stays after the call.
+//   FailedPrecondition  a call changes a tensor that it is given
+//   others              as RunExample
 absl::StatusOr<std::vector<c10::IValue>> RunExamples(const torch::jit::Module& module,
                                                      const std::vector<Call>& examples);
 

@@ -249,6 +249,14 @@ TEST(CompareOutputsTest, RandomOperatorsAreInvalidArguments) {
                                                 HasSubstr(" draws random numbers, so outputs cannot be compared")));
 }
 
+TEST(RunExamplesTest, AnInputThatIsChangedIsAnError) {
+  Module module("toy");
+  module.define("def forward(self, x):\n  y = x[:, 1:]\n  y += 1\n  return y * 2\n");
+  EXPECT_THAT(RunExamples(module, {*ParseCall("forward([2, 3])")}).status(),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("example forward([2, 3]): writes into its input x, which is the caller's")));
+}
+
 TEST(CompareOutputsTest, EqualOutputsThatAreNotFiniteAreAnError) {
   const Module module = Toy("torch.log(torch.relu(-y[:, 0:2] - 1)) + 1");
   EXPECT_THAT(Compare(module, module),

@@ -194,15 +194,16 @@ TEST_P(DemoDepthNukeFaultTest, ChangesTheError) {
 INSTANTIATE_TEST_SUITE_P(
     Faults, DemoDepthNukeFaultTest,
     testing::Values(Fault{"FlippedSign",
-                          {"nuke/wrappers.yaml", "depth = restore_size(depth.unsqueeze(1), x, self.max_size)",
-                           "depth = -restore_size(depth.unsqueeze(1), x, self.max_size)"}},
+                          {"nuke/wrappers.yaml",
+                           "depth = restore_size(depth.unsqueeze(1), image, x, self.max_size)",
+                           "depth = -restore_size(depth.unsqueeze(1), image, x, self.max_size)"}},
                     Fault{"SwappedChannels",
                           {"nuke/wrappers.yaml", "x = displayed(x, len(mean))", "x = displayed(x, len(mean)).flip(1)"}},
                     Fault{"MissingNormalisation",
                           {"nuke/wrappers.yaml", "channel -= mean[i]\n        channel /= std[i]", "channel -= 0.0"}},
                     Fault{"WrongResize",
-                          {"nuke/wrappers.yaml", "y = y[:, :, 0:size[0], 0:size[1]].contiguous()",
-                           "y = y[:, :, y.shape[2] - size[0]:, y.shape[3] - size[1]:].contiguous()"}}),
+                          {"nuke/wrappers.yaml", "image.shape[3])[:, :, 0:size[0], 0:size[1]].contiguous()",
+                           "image.shape[3])[:, :, y.shape[2] - size[0]:, y.shape[3] - size[1]:].contiguous()"}}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace
