@@ -164,9 +164,18 @@ absl::optional<Wrapped> Unwrap(const TensorCall& call) {
   return Wrapped{{function, inner}, nullptr, 3};
 }
 
+// Whether a storage is among the bytes of the pickle itself, as Python's pickle alone writes it.
+bool IsWithinPickle(const Value& storage) {
+  const absl::optional<TensorCall> call = CallOf(storage);
+  return call && call->function->module == "torch.storage" && call->function->name == "_load_from_bytes";
+}
+
 absl::StatusOr<TorchTensor> ParseArguments(const std::vector<const Value*>& args) {
   const absl::Status malformed = absl::DataLossError("tensor: wants a storage, offset, size and stride");
   if (args.size() < kTensorArguments) return malformed;
+  if (IsWithinPickle(*args[0])) {
+    return absl::UnimplementedError("a tensor within a pickle, as pickle.dump writes it and torch.save does not");
+  }
   const pickle::PersistentId* storage = args[0]->As<pickle::PersistentId>();
   const int64_t* offset = args[1]->As<int64_t>();
   absl::optional<Shape> shape = pickle::Ints(*args[2], kMaxRank);

@@ -183,6 +183,8 @@ TEST(TorchTensorTest, RefusesUnsupportedTensors) {
       {PickleCall(rebuild, {Float(1), "K\1", PickleTuple({"N"}), one}), kDataLoss, "wants a storage"},
       {PickleCall(rebuild, {Float(1), "K\1", one, PickleInts(std::vector<int32_t>(65, 1))}), kDataLoss,
        "wants a storage"},
+      {PickleCall(rebuild, {PickleCall(PickleGlobal("torch.storage", "_load_from_bytes"), {one}), "K\1", one, one}),
+       kUnimplemented, "a tensor within a pickle, as pickle.dump writes it"},
       {PickleTensor(PicklePersistentId("N"), 0, {1}, {1}), kDataLoss, "storage: wants a class, key, location and size"},
       {PickleTensor(Float(-1), 0, {1}, {1}), kDataLoss, "storage: wants a class"},
       {PickleTensor(PickleStorage("FloatStorage", std::string(101, '1'), 1), 0, {1}, {1}), kDataLoss, "storage: wants"},

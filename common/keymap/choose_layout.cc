@@ -4,7 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/keymap/layout_reading.h"
@@ -42,6 +44,37 @@ std::string KeysOf(const StateDict& dict) {
   return absl::StrCat(DictName(dict.path), " holds ", FirstFew(keys));
 }
 
+std::string AdapterHint(const Checkpoint& checkpoint) {
+  for (const StateDict& dict : checkpoint.state_dicts()) {
+    for (const CheckpointTensor& tensor : dict.tensors) {
+      if (!absl::StartsWith(tensor.key, "lora_") && !absl::StrContains(tensor.key, ".lora_")) continue;
+      return absl::StrCat("\n  it holds a LoRA adapter, ", Brief(tensor.key),
+                          ", and not the model: merge it into the model ",
+                          "with merge_and_unload() of peft, and save the state dict of that");
+    }
+  }
+  return "";
+}
+
+// By a name such as "model-00002-of-00003.safetensors", whose index is "model.safetensors.index.json".
+std::string ShardHint(absl::string_view path) {
+  constexpr absl::string_view kOf = "-of-";
+  constexpr size_t kDigits = 5;
+  const absl::string_view name = path.substr(path.rfind('/') + 1);  // All of it without a slash: npos is -1.
+  const size_t of = name.rfind(kOf);
+  if (of == name.npos || of < kDigits + 1 || name.size() < of + kOf.size() + kDigits) return "";
+  const absl::string_view number = name.substr(of - kDigits, kDigits), count = name.substr(of + kOf.size(), kDigits);
+  for (const absl::string_view text : {number, count}) {
+    if (!std::all_of(text.begin(), text.end(), absl::ascii_isdigit)) return "";
+  }
+  int shards = 0;
+  if (name[of - kDigits - 1] != '-' || !absl::SimpleAtoi(count, &shards) || shards < 2) return "";
+  return absl::StrCat(
+      "\n  its name says that it is one of ", shards, " files of a checkpoint: pass ",
+      Brief(absl::StrCat(name.substr(0, of - kDigits - 1), name.substr(of + kOf.size() + kDigits), ".index.json")),
+      ", which is published beside them");
+}
+
 // Lists the patterns that no key matches, layout by layout, and the keys of the file.
 absl::Status Unrecognised(const Checkpoint& checkpoint, absl::string_view model,
                           const std::vector<LayoutReadings>& layouts, absl::string_view layout_flag) {
@@ -61,7 +94,7 @@ absl::Status Unrecognised(const Checkpoint& checkpoint, absl::string_view model,
   }
   const std::vector<StateDict>& dicts = checkpoint.state_dicts();
   for (size_t i = 0; i < std::min(dicts.size(), kShown); ++i) absl::StrAppend(&text, "\n  ", KeysOf(dicts[i]));
-  absl::StrAppend(&text, AdapterHint(checkpoint));
+  absl::StrAppend(&text, UnreadTensorsHint(checkpoint), FileHint(checkpoint));
   if (layouts.size() > 1) absl::StrAppend(&text, "\n  --", layout_flag, "=NAME compares with that layout in full");
   if (dicts.size() > 1 || !dicts[0].path.empty()) {
     absl::StrAppend(&text, "\n  --state_dict=PATH compares with that dictionary");
@@ -161,16 +194,17 @@ void KeepPreferred(std::vector<Comparison>& fitting) {
 
 }  // namespace
 
-std::string AdapterHint(const Checkpoint& checkpoint) {
-  for (const StateDict& dict : checkpoint.state_dicts()) {
-    for (const CheckpointTensor& tensor : dict.tensors) {
-      if (!absl::StartsWith(tensor.key, "lora_") && !absl::StrContains(tensor.key, ".lora_")) continue;
-      return absl::StrCat("\n  it holds a LoRA adapter, ", Brief(tensor.key),
-                          ", and not the model: merge it into the model ",
-                          "with merge_and_unload() of peft, and save the state dict of that");
-    }
+std::string UnreadTensorsHint(const Checkpoint& checkpoint) {
+  std::vector<std::string> unread;
+  for (const LooseTensors& loose : checkpoint.loose()) {
+    if (loose.key.empty() && !absl::StrContains(loose.path, "_packed_params")) continue;
+    unread.push_back(absl::StrCat(loose.path, " (", loose.holder, ")"));
   }
-  return "";
+  return unread.empty() ? "" : absl::StrCat("\n  not read: ", FirstFew(unread), kOrdinaryTensorsHint);
+}
+
+std::string FileHint(const Checkpoint& checkpoint) {
+  return absl::StrCat(AdapterHint(checkpoint), ShardHint(checkpoint.path()));
 }
 
 absl::StatusOr<std::vector<LayoutReadings>> ReadLayouts(const Checkpoint& checkpoint, const KeyMap& key_map,

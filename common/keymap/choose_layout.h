@@ -38,9 +38,17 @@ absl::StatusOr<Comparison> CompareInLayout(const Checkpoint& checkpoint, const s
 // has no other keys.
 bool FitsInLayout(const std::vector<LayoutReadings>& layouts, const ModuleTree& tree, bool is_whole = false);
 
-// Says, as an indented line after a newline, that `checkpoint` holds an adapter (LoRA) for a model and not the model;
-// "" if none of its keys is one's.
-std::string AdapterHint(const Checkpoint& checkpoint);
+// How to save tensors of other kinds so that they are read.
+inline constexpr char kOrdinaryTensorsHint[] =
+    "\n  ordinary tensors are read: save tensor.to_dense() of a sparse one, tensor.dequantize() of a quantised one";
+
+// Names, as indented lines after a newline each, the tensors of `checkpoint` of kinds whose elements are not read, and
+// those of quantised layers; "" if it has none.
+std::string UnreadTensorsHint(const Checkpoint& checkpoint);
+
+// Says, as indented lines after a newline each, that `checkpoint` is no whole model: that it holds an adapter (LoRA)
+// for one, or that its name is that of one of several shards; "" if neither.
+std::string FileHint(const Checkpoint& checkpoint);
 
 }  // namespace modelport
 

@@ -149,11 +149,7 @@ std::string ResampleHint(const Comparison& comparison) {
          "does";
 }
 
-std::string UnreadHint(const Comparison& comparison) {
-  if (comparison.unread.empty()) return "";
-  return "\n  ordinary tensors are read: save tensor.to_dense() of a sparse one, tensor.dequantize() of a quantised "
-         "one";
-}
+std::string UnreadHint(const Comparison& comparison) { return comparison.unread.empty() ? "" : kOrdinaryTensorsHint; }
 
 // Says that the weights are quantised, if numbers of one byte have scales beside them for which the model has no place.
 std::string QuantisedHint(const Comparison& comparison) {
@@ -284,7 +280,7 @@ absl::Status FitError(absl::string_view path, absl::string_view model, const Mod
 }
 
 std::string FitHints(const ModuleTree& tree, const Comparison& comparison) {
-  return absl::StrCat(AdapterHint(*comparison.reading.checkpoint), PrefixHint(comparison),
+  return absl::StrCat(FileHint(*comparison.reading.checkpoint), PrefixHint(comparison),
                       CounterHint(comparison.unexpected), UnreadHint(comparison), ResampleHint(comparison),
                       QuantisedHint(comparison), IdleUnusedHint(comparison), IdleMissingHint(tree, comparison));
 }

@@ -417,6 +417,29 @@ TEST_F(KeyMapperTest, AnAdapterIsNamed) {
               StatusIs(kUnfit, HasSubstr("\n  it holds a LoRA adapter, blocks.0.lora_A.weight")));
 }
 
+TEST_F(KeyMapperTest, WhereNoLayoutIsRecognisedTensorsThatAreNotReadAreNamed) {
+  const std::vector<LooseTensors> loose = {{"cls_token", "a quantised tensor", 1, 0, "cls_token"},
+                                           {"fc._packed_params._packed_params", "a tuple", 2, 15},
+                                           {"optimizer.rng", "a list", 1, 9}};
+  EXPECT_THAT(Make({Dict("", {{"fc.scale", {}}})}, {}, loose),
+              StatusIs(kUnfit, HasSubstr("\n  the file's root holds fc.scale\n  not read: cls_token (a quantised "
+                                         "tensor), fc._packed_params._packed_params (a tuple)\n  ordinary tensors")));
+}
+
+TEST_F(KeyMapperTest, AShardIsNamed) {
+  const auto hint = [](const std::string& path) {
+    return FileHint(MakeHeaderCheckpoint(path, std::vector<SeededKey>()));
+  };
+  EXPECT_EQ(hint("a-00001-of-00002/model-00002-of-00003.safetensors"),
+            "\n  its name says that it is one of 3 files of a checkpoint: pass model.safetensors.index.json, which is "
+            "published beside them");
+  for (const char* whole :
+       {"model.safetensors", "model-00001-of-00001.safetensors", "best-of-00002.pth", "-of-.pth", "epoch-1-of-3.pth",
+        "a-00001-of-00002/model.pth", "model-00001-of-3", "a-00001-of-", "x--0001-of-+0003.pt"}) {
+    EXPECT_EQ(hint(whole), "") << whole;
+  }
+}
+
 TEST_F(KeyMapperTest, ANamedLayoutIsComparedEvenIfNotRecognised) {
   EXPECT_THAT(Make({Dict("", Without("cls_token", NetKeys()))}, {"original"}),
               StatusIs(kUnfit, R"(net.pth: does not fit net (layout original): 1 of 2 marks absent, 1 of 6 keys missing

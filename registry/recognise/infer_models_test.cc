@@ -1,6 +1,7 @@
 #include "registry/recognise/infer_models.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,6 +18,8 @@
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
@@ -130,6 +133,30 @@ TEST_F(InferModelsTest, APartIsTakenUnlessTheWholeIsLikeAnotherModel) {
   std::erase_if(keys, [](const SeededKey& key) { return key.key.find("pretrained.") != 0; });
   for (const char* own : {"classes.weight", "classes.bias"}) keys.push_back({own, {4}, DType::kFloat32});
   EXPECT_THAT(fitting(keys), ElementsAre("dinov2_vits14"));
+}
+
+// As torchvision's training writes them: {"model": ..., "model_ema": {"n_averaged": ..., "module.*": ...}}.
+TEST_F(InferModelsTest, AveragedWeightsBesideTheLastOnesAreRecognised) {
+  const auto find = [&](const Arguments& changed) {
+    std::vector<StateDict> dicts = {{"model", {}, {}}, {"model_ema", {}, {}}};
+    dicts[1].tensors.push_back({"n_averaged", DType::kInt64, {}, {}, 2, 0});
+    for (const SeededKey& key : Keys("resnet18", changed)) {
+      const std::vector<int64_t> strides = RowMajorStrides(key.shape);
+      dicts[0].tensors.push_back({key.key, key.dtype, key.shape, strides, 0, 0});
+      dicts[1].tensors.push_back({"module." + key.key, key.dtype, key.shape, strides, 1, 0});
+    }
+    return FindFits(*registry_, MakeHeaderCheckpoint("own.pth", std::move(dicts)), {});
+  };
+  const Fits own = find({{"classes", "10"}});
+  EXPECT_THAT(own.variants, IsEmpty());
+  ASSERT_EQ(own.inferred.size(), 1);
+  EXPECT_EQ(FlagsOf(own.inferred[0]), "--model=resnet18 --set=classes=10");
+  const Fits catalogs = find({});
+  EXPECT_THAT(NamesOfFitting(catalogs.variants), ElementsAre("resnet18"));
+  EXPECT_THAT(catalogs.inferred, IsEmpty());
+  ASSERT_OK(catalogs.variants.front().plan);
+  EXPECT_EQ(catalogs.variants.front().plan->state_dict, "model_ema.module");
+  EXPECT_EQ(catalogs.variants.front().others, 0);
 }
 
 TEST_F(InferModelsTest, EachArgumentHasItsOrigin) {

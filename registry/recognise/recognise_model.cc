@@ -267,7 +267,11 @@ absl::Status FitsNoModel(const Registry& registry, const Checkpoint& checkpoint,
   if (const auto nearest = FindNearestVariant(registry, checkpoint, choice)) {
     absl::StrAppend(&message, "\n  the nearest is ", nearest->name, " ", nearest->differences);
   } else {
-    absl::StrAppend(&message, AdapterHint(checkpoint));
+    absl::StrAppend(&message, UnreadTensorsHint(checkpoint));
+  }
+  // The differences from a model may say it, too.
+  if (const std::string hint = FileHint(checkpoint); !absl::StrContains(message, hint)) {
+    absl::StrAppend(&message, hint);
   }
   return absl::FailedPreconditionError(
       absl::StrCat(message, "\n  --plugin_path=FOLDER adds the plugins that are not built in"));

@@ -290,15 +290,51 @@ std::string DirectionOf(const std::string& right, const std::string& up, int pri
   return absl::StrCat("min(1, max(0, 0.5 + ", parts[primary], " / (2 * max(parent.preview_high, 0.001))))");
 }
 
+// A motion that a node gives, as its preview names it, and the channels of its parts.
+struct Motion {
+  std::string name, right, up;
+};
+
+// Those into the next image and into the one before; of a node of other channels the first two.
+std::vector<Motion> MotionsOf(const Manifest::Interface& interface, const std::vector<std::string>& own) {
+  std::vector<Motion> motions;
+  if (interface.kind() != "flow" && !IsRetimer(interface)) return motions;
+  const auto has = [&](const std::string& channel) { return std::count(own.begin(), own.end(), channel) > 0; };
+  for (const std::string name : {"forward", "backward"}) {
+    if (has(name + ".u") && has(name + ".v")) motions.push_back({name, name + ".u", name + ".v"});
+  }
+  if (motions.empty() && own.size() > 1) motions.push_back({"on", own[0], own[1]});
+  return motions;
+}
+
+// Those of the parts that the preview shows.
+std::string Shown(const std::vector<Motion>& motions, std::string Motion::*part) {
+  if (motions.size() == 1) return motions[0].*part;
+  return absl::StrCat("(parent.preview_motion == 2 ? ", motions[1].*part, " : ", motions[0].*part, ")");
+}
+
+bool HasKnob(const Manifest& manifest, absl::string_view name) {
+  const auto& knobs = manifest.knobs();
+  return std::any_of(knobs.begin(), knobs.end(), [&](const Manifest::Knob& knob) { return knob.name() == name; });
+}
+
 // How the output is shown in red, green and blue. What is one number a pixel and no matte has false colours, too; what
 // is colour is looked at as it is.
 void AddPreview(const Manifest& manifest, TemplateData& data) {
   const std::string& kind = manifest.interface().kind();
   const std::vector<std::string> own = absl::StrSplit(data.values["layer_channels"], ' ');
+  const std::vector<Motion> motions = MotionsOf(manifest.interface(), own);
   const bool is_coloured = own.size() == 1 && kind != "matte";
+  const bool is_shown = kind != "colour" || !motions.empty();
+  data.lists["shown"] = KeepIf(is_shown);
+  data.values["shown"] = !motions.empty()                   ? "parent.preview_motion"
+                         : HasKnob(manifest, "show_trimap") ? "max(parent.preview, parent.show_trimap)"
+                                                            : "parent.preview";
   data.lists["previewed"] = KeepIf(is_coloured);
-  data.lists["previewed_flow"] = KeepIf(kind == "flow");
-  data.lists["switched_preview"] = KeepIf(!is_coloured && kind != "colour" && kind != "flow");
+  data.lists["previewed_flow"] = KeepIf(!motions.empty());
+  data.values["motions"] =
+      absl::StrJoin(motions, " ", [](std::string* out, const Motion& motion) { out->append(motion.name); });
+  data.lists["switched_preview"] = KeepIf(!is_coloured && is_shown && motions.empty());
   const bool has_unit = !MainOutput(manifest).unit().empty(), is_depth = kind == "depth";
   // Relative depth has no bounds. That of most models ends below 5.
   data.values["preview_high"] = has_unit ? "20" : is_depth ? "5" : "1";
@@ -308,12 +344,12 @@ void AddPreview(const Manifest& manifest, TemplateData& data) {
   data.values["shown_as"] = kind == "normals" ? ": -1 to 1 as 0 to 1" : kind == "matte" ? ", as it is" : "";
   data.values["remapped_range"] = kind == "depth" ? ", or from 0 to 1 with *Remap*" : "";
   data.lists["preview"] = {};
-  for (size_t i = 0; kind != "colour" && i < 3; ++i) {
+  for (size_t i = 0; is_shown && i < 3; ++i) {
     const std::string& shown = own[std::min(i, own.size() - 1)];
     const int primary = static_cast<int>(i);
     const std::string numbers = InRange(shown, is_depth);
     const std::string expression =
-        kind == "flow"      ? DirectionOf(own[0], own[1], primary)
+        !motions.empty()    ? DirectionOf(Shown(motions, &Motion::right), Shown(motions, &Motion::up), primary)
         : is_coloured       ? absl::StrCat("parent.preview == 1 ? ", numbers, " : ", RainbowOf(numbers, 3 - primary))
         : kind == "normals" ? absl::StrCat(shown, " / 2 + 0.5")
                             : shown;
@@ -343,7 +379,7 @@ void AddFrames(const Manifest& manifest, TemplateData& data) {
   data.values["plate"] = is_between ? "FirstFrame" : "NukeVersion";
   data.lists["unmoved"] = KeepIf(is_between && !IsRetimer(manifest.interface()));
   data.lists["around"] = KeepIf(is_around);
-  // An image at the time of one of the plate's frames is that frame; motion is not.
+  // An image at the time of one of the plate's frames may be that frame; motion is not.
   const bool is_retimed = is_between && manifest.interface().kind() == "colour";
   data.lists["retimed"] = KeepIf(is_retimed);
   // What moves may leave the box of the frame before.
@@ -356,8 +392,8 @@ void AddFrames(const Manifest& manifest, TemplateData& data) {
   const bool is_clipped = is_retimed && !IsRetimer(manifest.interface());
   data.lists["clipped"] = KeepIf(is_clipped);
   data.values["clipping"] = is_clipped
-                                ? " The plate's own frames pass as they are; frames between them are clipped to 0 "
-                                  "to 1, so that what is brighter changes from frame to frame."
+                                ? " Frames between the plate's own are clipped to 0 to 1, so that what is brighter "
+                                  "changes from frame to frame while the plate's own are kept."
                                 : "";
   std::vector<TemplateValues>&others = data.lists["other_frames"], &added = data.lists["added_frames"];
   std::vector<std::string> offsets;
@@ -420,6 +456,12 @@ std::string InLines(absl::string_view text) {
 }
 
 void AddHelp(const Manifest& manifest, TemplateData& data) {
+  // What the node takes in a channel that an image may use otherwise stands on its first tab, too.
+  const std::string aside = MainEntryPoint(manifest).inputs_size() == 0 || AsideChannels(manifest.interface()).empty()
+                                ? ""
+                                : MainEntryPoint(manifest).inputs(0).help();
+  data.lists["aside_help"] = {};
+  if (!aside.empty()) data.lists["aside_help"].push_back({{"lines", InLines(WithKnobLabels(aside, manifest))}});
   std::vector<TemplateValues>& help = data.lists["help"];
   for (const std::string& text : HelpTexts(manifest)) {
     const std::string shown = WithKnobLabels(text, manifest);

@@ -323,8 +323,12 @@ TEST_F(PackageFilesTest, AMatteIsAlphaAndTakesTheTrimapThere) {
   EXPECT_THAT(std::vector<std::string>(stacks.end() - 5, stacks.end()),
               ElementsAre("Copy1: NukeVersion BackToPlate", "ReplaceRgba: Copy1 BackToPlate", "Preview: ReplaceRgba",
                           "Premultiply: Preview", "Output1: Premultiply"));
-  EXPECT_THAT(texts["tiny.gizmo"], AllOf(HasSubstr("disable {{\"1 - max(parent.replace_rgba, parent.premultiply)\"}}"),
-                                         HasSubstr("T \"Alpha takes the trimap\"}")));
+  EXPECT_THAT(texts["tiny.gizmo"],
+              AllOf(HasSubstr("disable {{\"1 - max(parent.replace_rgba, parent.premultiply)\"}}"),
+                    HasSubstr("T \"Alpha takes the trimap\"}"), Not(HasSubstr("parent.show_trimap"))));
+  // On the first tab, too.
+  EXPECT_EQ(ReadNukeScript(texts["tiny.gizmo"]).gizmo.user_knobs.at("aside_help").text, "Alpha takes the trimap");
+  EXPECT_LT(texts["tiny.gizmo"].find("{26 aside_help "), texts["tiny.gizmo"].find("{20 info "));
   EXPECT_THAT(texts["cat.json"], HasSubstr("\"Segmentation\""));
   EXPECT_THAT(texts["menu.py"], HasSubstr("Cattery/Segmentation/tiny"));
   EXPECT_THAT(texts["README.md"],
@@ -360,6 +364,32 @@ TEST_F(PackageFilesTest, ANodeForTwoImagesTakesTwoFramesOfItsInput) {
                                         HasSubstr("All other channels pass through"), Not(HasSubstr("normalises"))));
 }
 
+TEST_F(PackageFilesTest, MotionOfAnyChannelsHasAPreview) {
+  const struct {
+    std::vector<std::string> channels, choices;
+    const char* red;
+  } cases[] = {
+      {{"forward.u", "forward.v"}, {"off", "forward"}, "0.5 + forward.u / "},
+      {{"backward.u", "backward.v"}, {"off", "backward"}, "0.5 + backward.u / "},
+      {{"backward.u", "backward.v", "forward.u", "forward.v"},
+       {"off", "forward", "backward"},
+       "0.5 + (parent.preview_motion == 2 ? backward.u : forward.u) / "},
+      {{"disparityL.x", "disparityL.y"}, {"off", "on"}, "0.5 + disparityL.x / "},
+  };
+  for (const auto& c : cases) {
+    SetInterface("flow", {"rgba.red", "rgba.green", "rgba.blue"}, c.channels, "Optical Flow");
+    const std::string gizmo = Texts()["tiny.gizmo"];
+    const NukeScript script = ReadNukeScript(gizmo);
+    EXPECT_THAT(script.faults, IsEmpty());
+    EXPECT_EQ(script.gizmo.user_knobs.at("preview_motion").choices, c.choices);
+    EXPECT_THAT(script.nodes.at("Preview").values.at("expr0").text, HasSubstr(c.red));
+  }
+  // One number is shown as that of other kinds is.
+  SetInterface("flow", {"rgba.red", "rgba.green", "rgba.blue"}, {"disparityL.x"}, "Optical Flow");
+  EXPECT_THAT(ReadNukeScript(Texts()["tiny.gizmo"]).faults, IsEmpty());
+  EXPECT_THAT(Texts()["tiny.gizmo"], Not(HasSubstr("preview_motion")));
+}
+
 TEST_F(PackageFilesTest, ANodeThatRetimesMovesBothFrames) {
   SetInterface("colour", {"rgba.red", "rgba.green", "rgba.blue", "forward.u", "forward.v", "backward.u"},
                {"rgba.red", "rgba.green", "rgba.blue", "forward.u", "forward.v", "backward.u", "backward.v", "mask.a"},
@@ -367,17 +397,17 @@ TEST_F(PackageFilesTest, ANodeThatRetimesMovesBothFrames) {
   SetFrames({0, 1});
   AddKnob("timestep", "float", 0.5, 0, 1, "When the image is", manifest_);
   auto texts = Texts();
-  EXPECT_THAT(
-      Stacks(texts["tiny.gizmo"]),
-      ElementsAre("Input1: ", "NukeVersion: Input1", "Frame2: NukeVersion", "Frame2OnBlack: Frame2",
-                  "Frame2Format: Frame2OnBlack", "Frame2ToSRGB: Frame2Format", "FirstFrame: NukeVersion",
-                  "OnBlack: FirstFrame", "WholeFormat: OnBlack", "LinearToSRGB: WholeFormat",
-                  "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2", "SRGBToLinear: Inference1",
-                  "BackToPlate: SRGBToLinear", "NextMotion: Frame2 BackToPlate", "NextMoved: NextMotion",
-                  "FirstMotion: FirstFrame BackToPlate", "FirstMoved: FirstMotion",
-                  "BetweenPlate: FirstMoved NextMoved BackToPlate", "WithHighlights: BetweenPlate BackToPlate",
-                  "MovedAlpha: FirstFrame BetweenPlate", "RetimedChannels: BetweenPlate FirstFrame MovedAlpha",
-                  "Copy1: RetimedChannels WithHighlights", "CopyMotion: Copy1 BackToPlate", "Output1: CopyMotion"));
+  EXPECT_THAT(Stacks(texts["tiny.gizmo"]),
+              ElementsAre("Input1: ", "NukeVersion: Input1", "Frame2: NukeVersion", "Frame2OnBlack: Frame2",
+                          "Frame2Format: Frame2OnBlack", "Frame2ToSRGB: Frame2Format", "FirstFrame: NukeVersion",
+                          "OnBlack: FirstFrame", "WholeFormat: OnBlack", "LinearToSRGB: WholeFormat",
+                          "AddFrame2: LinearToSRGB Frame2ToSRGB", "Inference1: AddFrame2", "SRGBToLinear: Inference1",
+                          "BackToPlate: SRGBToLinear", "NextMotion: Frame2 BackToPlate", "NextMoved: NextMotion",
+                          "FirstMotion: FirstFrame BackToPlate", "FirstMoved: FirstMotion",
+                          "BetweenPlate: FirstMoved NextMoved BackToPlate", "WithHighlights: BetweenPlate BackToPlate",
+                          "MovedAlpha: FirstFrame BetweenPlate", "RetimedChannels: BetweenPlate FirstFrame MovedAlpha",
+                          "Copy1: RetimedChannels WithHighlights", "CopyMotion: Copy1 BackToPlate",
+                          "Preview: CopyMotion", "Output1: Preview"));
   EXPECT_THAT(ReadNukeScript(texts["tiny.gizmo"]).faults, IsEmpty());
   EXPECT_THAT(texts["README.md"],
               AllOf(HasSubstr("move as its colours do"), HasSubstr("`timestep` is the fractional part"),
@@ -438,7 +468,7 @@ TEST_F(PackageFilesTest, ANodeForOneImageTakesItAsItIs) {
 }
 
 TEST_F(PackageFilesTest, AKnobOfTheNodesOwnIsRefused) {
-  for (const char* name : {"overscan", "source_frame", "width"}) {
+  for (const char* name : {"overscan", "source_frame", "keep_frames", "preview_motion", "width"}) {
     Manifest manifest = manifest_;
     AddKnob(name, "int", 0, 0, 5, "Something else", manifest);
     EXPECT_THAT(NukePackageFiles(manifest, ""),

@@ -428,10 +428,14 @@ TEST(GizmoTest, EdgesMakeATrimapOfAMatteOfTheSecondInput) {
     const at::Tensor wanted = GetNukeModel(name).Run(
         image,
         {{"edge_inside", int64_t{2}}, {"edge_outside", int64_t{3}}, {"show_trimap", int64_t{shows_trimap}}})[0][0];
-    ExpectNear(wanted, gizmo.Run(PlateAt, 1).Get("matte.alpha", format));
-    // A frame of unknown pixels around the square: 3 outside and 2 inside of its edges.
+    const Plate result = gizmo.Run(PlateAt, 1);
+    ExpectNear(wanted, result.Get("matte.alpha", format));
     if (!shows_trimap) continue;
+    // A frame of unknown pixels around the square: 3 outside and 2 inside of its edges.
     EXPECT_EQ(wanted.eq(0.5).sum().item<int64_t>(), 18 * 22 - 8 * 12);
+    for (const std::string& colour : Rgb()) ExpectNear(wanted, result.Get(colour, format));
+    gizmo.Set("premultiply", "true");
+    ExpectNear(wanted, gizmo.Run(PlateAt, 1).Get("rgba.red", format));
   }
 }
 
@@ -473,6 +477,10 @@ TEST(GizmoTest, ASlowerPlateHasFramesBetween) {
       at::cat({ToSRGB(PlateAt(2).Image(Rgb(), format)), ToSRGB(PlateAt(3).Image(Rgb(), format))}, 1);
   ExpectNear(ToLinear(GetNukeModel(name).Run(pair, {{"timestep", 0.5}}))[0][0], between.Get("rgba.red", format));
   EXPECT_TRUE(at::equal(between.channels.at("mask.a"), PlateAt(2).channels.at("mask.a")));
+  // On demand the plate's own frames are made by the model, too.
+  gizmo.Set("keep_frames", "false");
+  ExpectNear(ToLinear(GetNukeModel(name).Run(pair, {{"timestep", 0.0}}))[0][0],
+             gizmo.Run(PlateAt, 3).Get("rgba.red", format));
 }
 
 // Beyond the input range its first and last frames stay.
@@ -554,7 +562,16 @@ TEST(GizmoTest, ARetimeMovesEveryChannelAsItsColours) {
   // At half speed frame 3 of the output is the plate's frame 2, which passes as it is, with its motion.
   const Plate whole = gizmo.Run(plate_at, 3);
   ExpectPasses(plate_at(2), whole, {});
-  ExpectNear(GetNukeModel(name).Run(pair, {{"timestep", 0.0}, {"shrink", 2}})[0][3], whole.Get("forward.u", format));
+  const at::Tensor first = GetNukeModel(name).Run(pair, {{"timestep", 0.0}, {"shrink", 2}})[0];
+  ExpectNear(first[3], whole.Get("forward.u", format));
+  gizmo.Set("keep_frames", "false");
+  gizmo.Set("keep_highlights", "false");
+  ExpectNear(first[0], gizmo.Run(plate_at, 3).Get("rgba.red", format));
+  // The motion that is shown.
+  for (const auto& [choice, part] : {std::pair("forward", 3), std::pair("backward", 5)}) {
+    gizmo.Set("preview_motion", choice);
+    ExpectNear(at::clamp(first[part] / 40 + 0.5, 0, 1), gizmo.Run(plate_at, 3).Get("rgba.red", format));
+  }
 }
 
 // What a display cannot show comes from the plate, as does what lies outside of the format.
@@ -579,6 +596,13 @@ TEST(GizmoTest, ARetimeKeepsHighlightsAndOverscan) {
   ExpectNear(red.add(lost), between.Get("rgba.red", format));
   const Area left = {plate_at(2).box.x, 0, 0, format.t};
   ExpectNear(between.Get("depth.Z", left), between.Get("rgba.red", left));
+  // The model's image of a whole frame gets them as well.
+  gizmo.Set("keep_frames", "false");
+  const Plate whole = gizmo.Run(plate_at, 3);
+  const at::Tensor there = whole.Get("depth.Z", format);
+  ExpectNear(GetNukeModel(name).Run(pair, {{"timestep", 0.0}})[0][0].add(
+                 at::clamp(there.sub(1), 0).add(at::clamp(there, -100, 0))),
+             whole.Get("rgba.red", format));
   gizmo.Set("keep_highlights", "false");
   between = gizmo.Run(plate_at, 4);
   ExpectNear(red, between.Get("rgba.red", format));
@@ -658,6 +682,9 @@ TEST(GizmoTest, MotionIntoTheNextFrameLeavesTheOtherChannels) {
     ExpectNear(motion[0], result.Get("forward.u", format));
     ExpectNear(motion[1], result.Get("forward.v", format));
     EXPECT_EQ(result.channels.count("backward.u"), PlateAt(3).channels.count("backward.u"));
+    gizmo.Set("preview_motion", "forward");
+    ExpectNear(at::clamp(motion[0] / 40 + 0.5, 0, 1), gizmo.Run(PlateAt, 3).Get("rgba.red", format));
+    gizmo.Set("preview_motion", "off");
   }
 }
 
@@ -673,11 +700,14 @@ TEST(GizmoTest, MotionIsThatOfThePlatesOwnFrames) {
   ExpectNear(motion[0], result.Get("forward.u", format));
   ExpectNear(motion[1], result.Get("forward.v", format));
   ExpectNear(motion[3], result.Get("backward.v", format));
-  gizmo.Set("preview", "true");
-  const Plate preview = gizmo.Run(PlateAt, 3);
-  ExpectPasses(PlateAt(3), preview, Rgb());
-  ExpectNear(at::clamp(motion[0] / 40 + 0.5, 0, 1), preview.Get("rgba.red", format));
-  ExpectNear(at::clamp((motion[1] * 0.866 - motion[0] * 0.5) / 40 + 0.5, 0, 1), preview.Get("rgba.green", format));
+  for (const auto& [choice, right] : {std::pair("forward", 0), std::pair("backward", 2)}) {
+    gizmo.Set("preview_motion", choice);
+    const Plate preview = gizmo.Run(PlateAt, 3);
+    ExpectPasses(PlateAt(3), preview, Rgb());
+    ExpectNear(at::clamp(motion[right] / 40 + 0.5, 0, 1), preview.Get("rgba.red", format));
+    ExpectNear(at::clamp((motion[right + 1] * 0.866 - motion[right] * 0.5) / 40 + 0.5, 0, 1),
+               preview.Get("rgba.green", format));
+  }
 }
 
 }  // namespace

@@ -100,6 +100,17 @@ const std::set<std::string>* KnobsOf(const std::string& type) {
   return found == knobs->end() ? nullptr : &found->second;
 }
 
+// Whether public gizmos have the class.
+bool IsOtherClass(const std::string& type) {
+  static const auto* const types = new std::set<std::string>{
+      "BackdropNode", "C_STMap2_1", "CopyBBox",     "Dissolve", "Dot",   "Erode",    "Grade", "Invert",
+      "Merge2",       "Ramp",       "PostageStamp", "Remove",   "STMap", "Shuffle2", "Viewer"};
+  return types->count(type) == 1;
+}
+
+// Whether a class is only looked at, and no image.
+bool IsNote(const std::string& type) { return type == "StickyNote" || type == "BackdropNode"; }
+
 bool IsKnobOfEveryNode(const std::string& knob) {
   static const auto* const knobs =
       new std::set<std::string>{"inputs",      "name",           "label",           "selected",
@@ -149,6 +160,16 @@ class Reader {
       stack_.push_back(word == "0" ? "" : saved_[word]);
     } else if (type == "add_layer") {
       for (const NukeWord& part : NukeWords(word)) layers_.insert(part.text);
+    } else if (type == "clone") {
+      const auto saved = saved_.find(word);
+      const auto original = saved == saved_.end() ? script_.nodes.end() : script_.nodes.find(saved->second);
+      if (original == script_.nodes.end() || command.size() < 3)
+        return Fault(absl::StrCat("clone ", word, ": of no node"));
+      NukeNode clone = ReadNode(original->second.type, command[2].text);
+      clone.values.insert(original->second.values.begin(), original->second.values.end());
+      // It has all knobs of the original, and so its name.
+      absl::StrAppend(&clone.values["name"].text, " clone ", ++clones_);
+      AddNode(std::move(clone));
     } else if (type == "Gizmo" || type == "Group") {
       script_.gizmo = ReadNode(type, word);
     } else {
@@ -258,9 +279,12 @@ class Reader {
   bool HasKnob(const std::string& name, const std::string& knob) const {
     if (name == "parent") return script_.gizmo.user_knobs.count(knob) == 1 || IsKnobOfEveryNode(knob);
     const auto node = script_.nodes.find(name);
-    const std::set<std::string>* const known = node == script_.nodes.end() ? nullptr : KnobsOf(node->second.type);
-    // Each node has a bounding box, beside its knobs.
-    return known != nullptr && (known->count(knob) == 1 || knob == "bbox");
+    if (node == script_.nodes.end()) return false;
+    // What each node has beside its knobs.
+    static const auto* const own = new std::set<std::string>{"bbox", "width", "height"};
+    if (own->count(knob) == 1 || IsKnobOfEveryNode(knob) || IsOtherClass(node->second.type)) return true;
+    const std::set<std::string>* const known = KnobsOf(node->second.type);
+    return known != nullptr && known->count(knob) == 1;
   }
 
   // Whether the value is one of those that a knob of this name can have; an expression may be any.
@@ -306,9 +330,11 @@ class Reader {
   }
 
   void AddNode(NukeNode node) {
-    if (KnobsOf(node.type) == nullptr) Fault(absl::StrCat(node.type, ": is an unknown class"));
+    if (KnobsOf(node.type) == nullptr && !IsOtherClass(node.type)) {
+      Fault(absl::StrCat(node.type, ": is an unknown class"));
+    }
     const auto inputs = node.values.find("inputs");
-    int left = 1;
+    int left = IsNote(node.type) ? 0 : 1;
     if (inputs != node.values.end() && !absl::SimpleAtoi(inputs->second.text, &left)) {
       Fault(absl::StrCat(node.type, ": ", inputs->second.text, " is no number of inputs"));
     }
@@ -329,13 +355,13 @@ class Reader {
     }
     const std::string name = node.values["name"].text;
     if (name.empty()) Fault(absl::StrCat(node.type, ": has no name"));
-    // A note has no image.
-    if (node.type != "StickyNote") stack_.push_back(name);
+    if (!IsNote(node.type)) stack_.push_back(name);
     script_.order.push_back(name);
     if (!script_.nodes.emplace(name, std::move(node)).second) Fault(absl::StrCat(name, ": is there twice"));
   }
 
   NukeScript script_;
+  int clones_ = 0;
   std::vector<std::string> stack_;
   std::map<std::string, std::string> saved_;
   std::set<std::string> layers_;

@@ -1,5 +1,6 @@
 // Scripts of Nuke (.nk, .gizmo), read as Nuke reads them: Tcl words, a stack of nodes, and knobs that users added.
-// Clones, gizmos within gizmos and inputs for masks, which public gizmos have, too, are not read.
+// Of classes that public gizmos have and those of Modelport have not, any knob is taken. Gizmos within gizmos and
+// inputs for masks are not read.
 #ifndef MODELPORT_TESTS_NUKE_NUKE_SCRIPT_H_
 #define MODELPORT_TESTS_NUKE_NUKE_SCRIPT_H_
 

@@ -76,6 +76,22 @@ TEST(NukeScriptTest, FormsOfPublicGizmosAreRead) {
   EXPECT_EQ(script.nodes.at("a copy").inputs.size(), 2);
 }
 
+TEST(NukeScriptTest, ClassesAndClonesOfPublicGizmosAreRead) {
+  const NukeScript script =
+      Read(" addUserKnob {41 off l Off T Turned.disable}\n",
+           " Dot {\n  name Dot1\n }\nset N1 [stack 0]\n BackdropNode {\n  inputs 0\n  name Note\n  bdwidth 200\n }\n"
+           " Invert {\n  channels depth\n  name Turned\n  disable true\n }\nset C1 [stack 0]\npush $N1\n"
+           "clone $C1 {\n  xpos 3\n }\n Merge2 {\n  inputs 2\n  operation plus\n  name Both\n }\n"
+           " Crop {\n  box {0 0 {Dot1.width} {\"Dot1.height / 2\"}}\n  name Half\n }\n");
+  EXPECT_THAT(script.faults, IsEmpty());
+  EXPECT_THAT(script.stack, ElementsAre("Output1"));
+  EXPECT_EQ(script.nodes.at("Turned clone 1").type, "Invert");
+  EXPECT_EQ(script.nodes.at("Turned clone 1").values.at("channels").text, "depth");
+  EXPECT_THAT(script.nodes.at("Turned clone 1").inputs, ElementsAre("Dot1"));
+  EXPECT_THAT(script.nodes.at("Both").inputs, ElementsAre("Turned clone 1", "Turned"));
+  EXPECT_THAT(Read("", "clone $C7 {\n  xpos 3\n }\n").faults, ElementsAre("clone $C7: of no node"));
+}
+
 TEST(NukeScriptTest, FaultsAreFound) {
   const struct {
     std::string knobs, nodes, fault;

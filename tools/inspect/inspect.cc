@@ -174,7 +174,7 @@ void InspectForAny(const Registry& registry, const GivenCheckpoint& given, const
   absl::optional<NearestVariant> nearest;
   if (fitting.empty()) nearest = FindNearestVariant(registry, checkpoint, choice);
   PrintFit(fitting, nearest, choice.layout, std::cout);
-  if (const std::string hint = AdapterHint(checkpoint); fitting.empty() && !nearest && !hint.empty()) {
+  if (const std::string hint = FileHint(checkpoint); fitting.empty() && !nearest && !hint.empty()) {
     std::cout << hint.substr(1) << "\n";
   }
   const size_t models = NamesOfFitting(fitting).size();
