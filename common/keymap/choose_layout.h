@@ -40,7 +40,8 @@ bool FitsInLayout(const std::vector<LayoutReadings>& layouts, const ModuleTree& 
 
 // How to save tensors of other kinds so that they are read.
 inline constexpr char kOrdinaryTensorsHint[] =
-    "\n  ordinary tensors are read: save tensor.to_dense() of a sparse one, tensor.dequantize() of a quantised one";
+    "\n  tensors of the ordinary kind, as torch.save writes them, are read: save tensor.to_dense() of a sparse one, "
+    "tensor.dequantize() of a quantised one";
 
 // Names, as indented lines after a newline each, the tensors of `checkpoint` of kinds whose elements are not read, and
 // those of quantised layers; "" if it has none.

@@ -364,7 +364,8 @@ TEST_F(KeyMapperTest, AnEntryThatIsNotReadIsRefusedInItsDictionary) {
   EXPECT_THAT(Make(dicts, {}, {mask}), StatusIs(kUnfit, R"(net.pth: does not fit net (layout original in dictionary )"
                                                         R"(model): 1 of a kind that is not read
   not read: mask, a sparse tensor
-  ordinary tensors are read: save tensor.to_dense() of a sparse one, tensor.dequantize() of a quantised one)"));
+  tensors of the ordinary kind, as torch.save writes them, are read: save tensor.to_dense() of a sparse one, )"
+                                                        "tensor.dequantize() of a quantised one"));
   EXPECT_FALSE(Fits());
   // One that the layout leaves unused, of another dictionary, of one below, and what is no entry at all.
   EXPECT_OK(Make(dicts, {}, {{"model.old_head.weight", "a sparse tensor", 1, 0, "old_head.weight"}}));
@@ -421,9 +422,11 @@ TEST_F(KeyMapperTest, WhereNoLayoutIsRecognisedTensorsThatAreNotReadAreNamed) {
   const std::vector<LooseTensors> loose = {{"cls_token", "a quantised tensor", 1, 0, "cls_token"},
                                            {"fc._packed_params._packed_params", "a tuple", 2, 15},
                                            {"optimizer.rng", "a list", 1, 9}};
-  EXPECT_THAT(Make({Dict("", {{"fc.scale", {}}})}, {}, loose),
-              StatusIs(kUnfit, HasSubstr("\n  the file's root holds fc.scale\n  not read: cls_token (a quantised "
-                                         "tensor), fc._packed_params._packed_params (a tuple)\n  ordinary tensors")));
+  EXPECT_THAT(
+      Make({Dict("", {{"fc.scale", {}}})}, {}, loose),
+      StatusIs(kUnfit,
+               HasSubstr("\n  the file's root holds fc.scale\n  not read: cls_token (a quantised "
+                         "tensor), fc._packed_params._packed_params (a tuple)\n  tensors of the ordinary kind")));
 }
 
 TEST_F(KeyMapperTest, AShardIsNamed) {

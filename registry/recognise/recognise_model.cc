@@ -195,7 +195,7 @@ absl::optional<NearestVariant> NearestByShapes(const Registry& registry, const C
             entry.variant->name,
             absl::StrCat("by shapes alone: ", alike, " of its ", tree.slots.size(),
                          " slots have a tensor of their shape; the names are of no layout that it knows\n  ",
-                         "--draft prints rules for a layout of its own, to be checked")};
+                         "--draft prints rules for a layout of its own, to be checked", FileHint(checkpoint))};
       });
   return nearest;
 }
@@ -267,11 +267,7 @@ absl::Status FitsNoModel(const Registry& registry, const Checkpoint& checkpoint,
   if (const auto nearest = FindNearestVariant(registry, checkpoint, choice)) {
     absl::StrAppend(&message, "\n  the nearest is ", nearest->name, " ", nearest->differences);
   } else {
-    absl::StrAppend(&message, UnreadTensorsHint(checkpoint));
-  }
-  // The differences from a model may say it, too.
-  if (const std::string hint = FileHint(checkpoint); !absl::StrContains(message, hint)) {
-    absl::StrAppend(&message, hint);
+    absl::StrAppend(&message, UnreadTensorsHint(checkpoint), FileHint(checkpoint));
   }
   return absl::FailedPreconditionError(
       absl::StrCat(message, "\n  --plugin_path=FOLDER adds the plugins that are not built in"));

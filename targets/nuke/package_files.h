@@ -13,8 +13,9 @@
 namespace modelport {
 
 // The files beside the artifact and its manifest in a folder for Nuke's Cattery: the script that converts the artifact,
-// the gizmo, cat.json, icons, README.md, convert.py, init.py and menu.py. README.md shows the picture of
-// this name, "" for none. Equal manifests give equal files. Fails as CheckNukeUses does.
+// the gizmo, cat.json, icons, README.md, convert.py, init.py and menu.py. README.md shows the picture of this name, ""
+// for none. Equal manifests give equal files.
+//   FailedPrecondition  as CheckNukeUses
 absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manifest, const std::string& picture);
 
 // The files of the folder for a node `name` that runs one of the artifacts of these manifests, of which each has its

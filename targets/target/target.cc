@@ -2,14 +2,14 @@
 
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
-#include "absl/strings/numbers.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
+#include "common/expression/expression.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
@@ -17,14 +17,14 @@
 namespace modelport {
 namespace {
 
-// [batch, channels, height, width] of the input in the text of a call, "forward([1, 3, 28, 42])"; empty for another.
-std::vector<int64_t> InputShape(absl::string_view call) {
-  std::vector<int64_t> shape;
-  if (!absl::ConsumePrefix(&call, "forward([")) return {};
-  for (const absl::string_view side : absl::StrSplit(call.substr(0, call.find(']')), ", ")) {
-    if (!absl::SimpleAtoi(side, &shape.emplace_back())) return {};
-  }
-  return shape.size() == 4 ? shape : std::vector<int64_t>();
+// [batch, channels, height, width] of the first input in the text of a call, "forward([1, 3, 28, 42])"; empty for
+// another text.
+std::vector<int64_t> InputShape(absl::string_view text) {
+  const absl::StatusOr<Call> call = ParseCall(text);
+  if (!call.ok() || call->positional.empty()) return {};
+  const absl::StatusOr<Value> input = call->positional[0].Evaluate(Scope());
+  const auto* const shape = input.ok() ? std::get_if<std::vector<int64_t>>(&*input) : nullptr;
+  return shape != nullptr && shape->size() == 4 ? *shape : std::vector<int64_t>();
 }
 
 absl::Status CheckImages(const Target& target, const Manifest& manifest) {

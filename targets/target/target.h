@@ -81,8 +81,9 @@ struct Target {
   //   FailedPrecondition  it cannot use the artifact that the manifest describes
   absl::Status (*check)(const Manifest& manifest) = nullptr;
   // The files beside a proven artifact in a folder for the host; null: the host has no packages. `picture` is the name
-  // of a file in that folder that shows what the artifact makes of an image, "" for none. Fails where `check` fails.
-  // Equal manifests give equal files.
+  // of a file in that folder that shows what the artifact makes of an image, "" for none. Equal manifests give equal
+  // files.
+  //   FailedPrecondition  as `check`
   absl::StatusOr<std::vector<PackageFile>> (*package)(const Manifest& manifest, const std::string& picture) = nullptr;
   // Those files of `package` that show what the artifact makes of an image where the user gives one.
   std::vector<PackageIcon> icons = {};

@@ -710,5 +710,35 @@ TEST(GizmoTest, MotionIsThatOfThePlatesOwnFrames) {
   }
 }
 
+// The box of the plate reaches beyond its format.
+TEST(GizmoTest, WithOverscanEachNodeSeesTheWholeBox) {
+  struct Case {
+    const char* wrapper;
+    const char* channel;  // That the node makes.
+    int64_t index;        // Of that channel in what the model gives.
+    std::vector<double> frames = {1};
+    double at = 1;
+    std::map<std::string, c10::IValue> knobs = {};
+  };
+  const Area box = PlateAt(1).box;
+  for (const Case& node : {Case{"NukeNormals", "normals.green", 1}, Case{"NukeFeatures", "features.green", 1},
+                           Case{"NukeClassMap", "scores.alpha", 0}, Case{"NukeMask", "matte.alpha", 0},
+                           Case{"NukeMatte", "matte.alpha", 0}, Case{"NukeShot", "depth.Z", 0, {3, 1, 2, 4, 5}, 3},
+                           Case{"NukeBetween", "rgba.green", 1, {2, 3}, 4, {{"timestep", 0.5}}},
+                           Case{"NukeFlow", "backward.v", 3, {3, 4}, 3, {{"timestep", 0.0}}},
+                           Case{"NukeMotion", "forward.v", 1, {3, 4}, 3}}) {
+    const std::string name = NukeTestModels(node.wrapper).front();
+    std::vector<at::Tensor> seen;
+    for (const double frame : node.frames) seen.push_back(ToSRGB(PlateAt(frame).Image(Rgb(), box)));
+    if (absl::string_view(node.wrapper) == "NukeMatte") seen.push_back(PlateAt(1).Image({"rgba.alpha"}, box));
+    const at::Tensor made = GetNukeModel(name).Run(at::cat(seen, 1), node.knobs)[0][node.index];
+    Gizmo gizmo = GizmoOf(name);
+    gizmo.Set("overscan", "true");
+    SCOPED_TRACE(node.wrapper);
+    ExpectNear(absl::StartsWith(node.channel, "rgba") ? ToLinear(made) : made,
+               gizmo.Run(PlateAt, node.at).Get(node.channel, box));
+  }
+}
+
 }  // namespace
 }  // namespace modelport

@@ -83,7 +83,7 @@ class Page {
                    {"title", "manifest of an artifact of Modelport"}};
     schema.update(Object(*Manifest::descriptor()));
     for (const Descriptor* part : Parts(*Manifest::descriptor())) schema["definitions"][part->name()] = Object(*part);
-    return schema.dump(2) + "\n";
+    return schema.dump(1) + "\n";
   }
 
   // The fields and messages without a comment.

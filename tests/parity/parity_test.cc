@@ -1,4 +1,6 @@
 // The tool parity: a model equals what it wrote itself, a model with a fault does not, and the fault is located.
+#include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -204,6 +206,44 @@ TEST_F(ParityTest, TorchScriptIsAReferenceToo) {
   WritePlugin("heads=3");
   EXPECT_THAT(Parity({"--reference=their.pt", "--bisect"}).out,
               HasSubstr("wrong on right input:\n  pretrained.blocks.0.attn\n"));
+}
+
+// The safetensors file `bytes` with `call` in its metadata.
+std::string WithCall(const std::string& bytes, const std::string& call) {
+  uint64_t size = 0;
+  std::memcpy(&size, bytes.data(), sizeof(size));
+  auto header = nlohmann::json::parse(bytes.substr(sizeof(size), size));
+  header["__metadata__"]["call"] = call;
+  std::string text = header.dump();
+  text.append(-text.size() % 8, ' ');
+  const uint64_t written = text.size();
+  return absl::StrCat(std::string(reinterpret_cast<const char*>(&written), sizeof(written)), text,
+                      bytes.substr(sizeof(size) + size));
+}
+
+TEST_F(ParityTest, AReferenceSetsTheKnobsOfANode) {
+  const auto parity = [&](const std::string& flag, const std::string& more = "--all") {
+    return Parity({"--target=nuke", flag, more});
+  };
+  const ToolResult saved = parity("--save_stages=default.safetensors");
+  ASSERT_EQ(saved.exit_status, 0) << saved.err;
+  const std::string stages = ReadFile(folder_ + "/default.safetensors");
+  const auto write = [&](const std::string& call) {
+    std::ofstream(folder_ + "/changed.safetensors") << WithCall(stages, call);
+  };
+  write("{}");
+  EXPECT_EQ(parity("--reference=changed.safetensors").exit_status, 0);
+  write(R"({"knobs": {"normalise": 1}})");
+  EXPECT_THAT(parity("--reference=changed.safetensors").err,
+              HasSubstr("no knob normalise in the artifact; nearest: normalize"));
+  // The node gives something else with the knob than it gave without.
+  write(R"({"knobs": {"normalize": 1}})");
+  const ToolResult changed = parity("--reference=changed.safetensors", "--save_stages=normalised.safetensors");
+  EXPECT_THAT(changed.out, HasSubstr("FAILED   output "));
+  // What it gave then tells of the knob.
+  const ToolResult again = parity("--reference=normalised.safetensors");
+  EXPECT_EQ(again.exit_status, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("  passed   output "));
 }
 
 TEST_F(ParityTest, WhereNoOperatorMakesANanThatIsSaid) {

@@ -63,6 +63,32 @@ TEST(PredictNodesTest, KnobsChangeWhatItGives) {
       HasSubstr("--knob changes nothing without --artifact"));
 }
 
+TEST(PredictNodesTest, ATrimapIsInThePlatesAlpha) {
+  const std::string folder = FolderWithPicture("alpha");
+  std::vector<float> plate, thrice;
+  for (int i = 0; i < 3 * 40 * 30; ++i) plate.push_back(i % 97 / 97.0f);
+  for (int i = 0; i < 3 * 40 * 30; ++i) thrice.push_back(i % 40 < 10 ? 0 : i % 40 < 30 ? 0.5f : 1);
+  plate.insert(plate.end(), thrice.begin(), thrice.begin() + 40 * 30);
+  std::ofstream(folder + "/plate.exr") << MakeExr(
+      {.width = 40, .height = 30, .channels = {"R", "G", "B", "A"}, .values = plate});
+  std::ofstream(folder + "/trimap.exr") << MakeExr({.width = 40, .height = 30, .values = thrice});
+  ASSERT_EQ(Export(folder, {"--target=nuke", "--out=m.pt", "--noverify"}, ExampleModel("matte")).exit_status, 0);
+  const auto matte = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> flags = {"--artifact=m.pt", "--input=plate.exr", "--out=matte.exr"};
+    flags.insert(flags.end(), more.begin(), more.end());
+    const ToolResult result = RunWarmTool("predict", flags, folder);
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    return ReadExr(folder + "/matte.exr").channels.at("A");
+  };
+  const std::vector<float> own = matte({}), given = matte({"--trimap=trimap.exr"});
+  ASSERT_EQ(own.size(), 40 * 30);
+  // The numbers of grey went to sRGB and back.
+  for (size_t i = 0; i < own.size(); ++i) ASSERT_NEAR(own[i], given[i], 1e-5);
+  EXPECT_NE(own, matte({"--knob=edge_inside=4"}));
+  EXPECT_EQ(Predict(folder, "m.pt", {"--out=x.exr"}).err,
+            "INVALID_ARGUMENT: photo.png: has no alpha to take the trimap from: --trimap=FILE gives one\n");
+}
+
 TEST(PredictNodesTest, AnOnnxFileSaysWhatItTakes) {
   const std::string folder = FolderWithPicture("fixed");
   ASSERT_EQ(Export(folder, {"--target=flame", "--sizes=H=31,W=45", "--knob=normalize=1", "--out=m.onnx"}).exit_status,

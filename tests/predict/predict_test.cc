@@ -436,9 +436,47 @@ TEST(PredictTest, AMatteNeedsATrimap) {
               HasSubstr("--trimap=grey.png,white.png: none of 2 files is for photo.png"), model);
   ExpectError(folder, {input, "--trimap=grey.png", "--out=grey.png"},
               HasSubstr("grey.png itself; write to another file"), model);
-  ExpectError(folder, {input, "--trimap=photo.png", "--out=m.png"}, HasSubstr("photo.png: a trimap is grey"), model);
+  WriteFile(folder + "/colours.png", MakePng({.width = 40, .height = 30}));
+  ExpectError(folder, {input, "--trimap=colours.png", "--out=m.png"}, HasSubstr("colours.png: a trimap is grey"),
+              model);
+  ExpectError(folder, {input, "--trimap=photo.png", "--out=m.png"},
+              Eq("INVALID_ARGUMENT: photo.png: has no alpha to take the trimap from: --trimap=FILE gives one"), model);
   ExpectError(folder, {input, "--trimap=small.png", "--out=m.png"},
               Eq("INVALID_ARGUMENT: photo.png: the image has 40 x 30 pixels, its trimap 39 x 30"), model);
+}
+
+TEST(PredictTest, TheAlphaOfAnImageIsATrimap) {
+  const std::string folder = FolderWithPhoto(), model = ExampleModel("matte");
+  std::vector<float> plate, thrice;
+  for (int i = 0; i < 3 * 40 * 30; ++i) plate.push_back(i % 97 / 97.0f);
+  for (int i = 0; i < 3 * 40 * 30; ++i) thrice.push_back(i % 40 < 10 ? 0 : i % 40 < 30 ? 0.5f : 1);
+  plate.insert(plate.end(), thrice.begin(), thrice.begin() + 40 * 30);
+  WriteFile(folder + "/plate.exr",
+            MakeExr({.width = 40, .height = 30, .channels = {"R", "G", "B", "A"}, .values = plate}));
+  WriteFile(folder + "/trimap.exr", MakeExr({.width = 40, .height = 30, .values = thrice}));
+  const std::vector<float> wanted = Matte(folder, "trimap.exr");
+  // The numbers of grey went to sRGB and back.
+  EXPECT_LE(LargestDifference(Matte(folder, "plate.exr"), wanted), 1e-5);
+  const auto of_channels = [&](const std::vector<std::string>& channels, const std::vector<float>& values) {
+    WriteFile(folder + "/other.exr", MakeExr({.width = 40, .height = 30, .channels = channels, .values = values}));
+    return Matte(folder, "other.exr");
+  };
+  std::vector<float> shape(3 * 40 * 30, 0), opaque = thrice;
+  shape.insert(shape.end(), thrice.begin(), thrice.begin() + 40 * 30);
+  opaque.resize(4 * 40 * 30, 1);
+  EXPECT_LE(LargestDifference(of_channels({"R", "G", "B", "A"}, shape), wanted), 1e-5) << "a shape over black";
+  EXPECT_LE(LargestDifference(of_channels({"A"}, thrice), wanted), 1e-5) << "alpha alone";
+  EXPECT_LE(LargestDifference(of_channels({"R", "G", "B", "A"}, opaque), wanted), 1e-5) << "grey that is opaque";
+  plate.resize(3 * 40 * 30);
+  plate.resize(4 * 40 * 30, 1);
+  WriteFile(folder + "/solid.exr",
+            MakeExr({.width = 40, .height = 30, .channels = {"R", "G", "B", "A"}, .values = plate}));
+  ExpectError(folder, {"--input=photo.png", "--trimap=solid.exr", "--out=m.exr"},
+              HasSubstr("this is a colour image whose alpha is 1 everywhere"), model);
+  ExpectError(folder, {"--input=plate.exr", "--out=m.exr"}, HasSubstr("--trimap is missing: " + model), model);
+  const ToolResult own = Predict(folder, {"--input=plate.exr", "--trimap=plate.exr", "--out=matte.exr"}, model);
+  EXPECT_EQ(own.exit_status, 0) << own.err;
+  EXPECT_THAT(own.out + own.err, Not(HasSubstr("alpha ignored")));
 }
 
 TEST(PredictTest, ViewsOfASceneArePredictedTogether) {

@@ -25,6 +25,8 @@ absl::Status DamagedImage(absl::string_view message) {
   return absl::DataLossError(absl::StrCat("damaged or truncated: ", Brief(message)));
 }
 
+absl::Status NoAlpha() { return absl::FailedPreconditionError("has no alpha"); }
+
 absl::Status CatchExr(absl::FunctionRef<absl::Status()> run) {
   try {
     return run();

@@ -15,11 +15,18 @@
 
 namespace modelport {
 
+// What is wanted of a file.
+enum class Content {
+  kColours,
+  kAlpha,  // As it is, into red, green and blue alike.
+  kDepth,  // The same of the channel of depth, which EXR files have.
+};
+
 // A decoder's answer. The pixels are in its PixelMemory, R G B, in the order of the file.
 struct Decoded {
   int width = 0;
   int height = 0;
-  bool floats = false;  // The pixels are floats in 0..1 instead of bytes.
+  bool floats = false;  // The pixels are floats instead of bytes, colours in 0..1.
   Plate plate = {};
   int orientation = 1;                  // Where the first row and column belong, as EXIF and TIFF number it: 1..8.
   std::vector<std::string> notes = {};  // What the user has to know: "alpha ignored".
@@ -49,42 +56,36 @@ constexpr int64_t PixelBytes(int64_t pixels) { return pixels * 3 * static_cast<i
 // The error of a file that a library cannot decode. `message` is the library's.
 absl::Status DamagedImage(absl::string_view message);
 
-inline constexpr char kAlphaIgnored[] = "alpha ignored";
+// The error of a file whose alpha is wanted.
+absl::Status NoAlpha();
+
 inline constexpr char kProfileIgnored[] = "ICC profile ignored: the colours are taken as sRGB";
 inline constexpr char kSceneLinear[] = "scene-linear: converted to sRGB, clipped to 0..1";
 
 // Calls `run`, which calls OpenEXR, and turns its exceptions into DataLoss. Its own status is returned as it is.
 absl::Status CatchExr(absl::FunctionRef<absl::Status()> run);
 
-// Decodes the display window of an EXR file, from its channels R, G and B, or Y, to floats, and converts them from
-// scene-linear to sRGB. Call it in a confined process.
-//   DataLoss        damaged or truncated
-//   Unimplemented   an EXR file without these channels, or with a compression that OpenEXR got later
-//   others          as PixelMemory::Start
-absl::StatusOr<Decoded> DecodeExr(absl::string_view file, PixelMemory& memory);
-
-// Decodes the display window of an EXR file of depth: its channel depth.Z, Z, Y or R, or the only one it has, as it is,
-// into red, green and blue alike. What is not finite becomes 0, with a note. Call it in a confined process. Errors are
-// those of DecodeExr.
-absl::StatusOr<Decoded> DecodeExrDepth(absl::string_view file, PixelMemory& memory);
-
-// Decodes a JPEG file to bytes. Grey and CMYK become RGB. Call it in a confined process.
-//   DataLoss   damaged or truncated
-//   others     as PixelMemory::Start
-absl::StatusOr<Decoded> DecodeJpeg(absl::string_view file, PixelMemory& memory);
-
-// Decodes a PNG file: to floats if it has 16 bits, else to bytes. Grey and palettes become RGB. Call it in a confined
+// The decoders give alpha and depth too, with 0 for what is not finite, of which a note tells. Call them in a confined
 // process.
-//   DataLoss   damaged or truncated
-//   others     as PixelMemory::Start
-absl::StatusOr<Decoded> DecodePng(absl::string_view file, PixelMemory& memory);
+//   DataLoss           damaged or truncated
+//   FailedPrecondition alpha is wanted of a file that has none
+//   others             as PixelMemory::Start
 
-// Decodes the first page of a TIFF file: to floats if it has 16 bits or floats, which are taken as scene-linear, else
-// to bytes. Call it in a confined process.
-//   DataLoss        damaged or truncated
+// Decodes the display window of an EXR file, from its channels R, G and B, or Y, to floats, and converts them from
+// scene-linear to sRGB. Its depth is the channel depth.Z, Z, Y or R, or the only one.
+//   Unimplemented   an EXR file without these channels, or with a compression that OpenEXR got later
+absl::StatusOr<Decoded> DecodeExr(absl::string_view file, Content content, PixelMemory& memory);
+
+// Decodes a JPEG file to bytes. Grey and CMYK become RGB.
+absl::StatusOr<Decoded> DecodeJpeg(absl::string_view file, Content content, PixelMemory& memory);
+
+// Decodes a PNG file: to floats if it has 16 bits, else to bytes. Grey, also that of depth, and palettes become RGB.
+absl::StatusOr<Decoded> DecodePng(absl::string_view file, Content content, PixelMemory& memory);
+
+// Decodes the first page of a TIFF file: to floats if it has 16 bits or floats, whose colours are taken as
+// scene-linear, else to bytes.
 //   Unimplemented   a kind of TIFF that few programs write
-//   others          as PixelMemory::Start
-absl::StatusOr<Decoded> DecodeTiff(absl::string_view file, PixelMemory& memory);
+absl::StatusOr<Decoded> DecodeTiff(absl::string_view file, Content content, PixelMemory& memory);
 
 }  // namespace modelport
 

@@ -64,9 +64,6 @@ Window ToWindow(const Imath::Box2i& box) {
   return {box.min.x, box.min.y, int64_t{box.max.x} - box.min.x + 1, int64_t{box.max.y} - box.min.y + 1};
 }
 
-// What the pixels are.
-enum class Content { kColours, kDepth };
-
 bool Has(const Imf::ChannelList& channels, const std::string& name) {
   const Imf::Channel* const channel = channels.findChannel(name);
   return channel != nullptr && channel->xSampling == 1 && channel->ySampling == 1;
@@ -95,6 +92,11 @@ absl::StatusOr<std::vector<std::string>> ChooseDepth(const Imf::ChannelList& cha
   }
   return absl::UnimplementedError(
       absl::StrCat("wants a channel depth.Z, Z, Y or R, not subsampled; has ", FirstFew(names)));
+}
+
+absl::StatusOr<std::vector<std::string>> ChooseAlpha(const Imf::ChannelList& channels) {
+  if (Has(channels, "A")) return std::vector<std::string>{"A"};
+  return NoAlpha();
 }
 
 // Reads the channels `names` of the data window `data` into `pixels`, one after the other in each pixel.
@@ -169,7 +171,7 @@ absl::Status ConvertPrimaries(const Imf::Header& header, std::vector<float>& pix
 }
 
 // Copies what the display window shows, colours as sRGB; the rest of it is 0. Returns the number of values that are NaN
-// or, of depth, not finite.
+// or, of alpha and depth, not finite.
 int64_t CopyDisplay(const std::vector<float>& pixels, int64_t channels, const Window& data, const Window& display,
                     Content content, const PixelMemory& memory) {
   int64_t unusable = 0;
@@ -181,10 +183,10 @@ int64_t CopyDisplay(const std::vector<float>& pixels, int64_t channels, const Wi
       const bool inside = row >= 0 && row < data.height && column >= 0 && column < data.width;
       for (int i = 0; i < 3; ++i) {
         const float value = inside ? pixels[(row * data.width + column) * channels + i % channels] : 0;
-        const bool is_depth = content == Content::kDepth;
-        const bool is_usable = is_depth ? std::isfinite(value) : !std::isnan(value);
+        const bool is_colour = content == Content::kColours;
+        const bool is_usable = is_colour ? !std::isnan(value) : std::isfinite(value);
         unusable += i < channels && !is_usable ? 1 : 0;
-        *to++ = !is_depth ? LinearToSrgb(value) : is_usable ? value : 0;
+        *to++ = is_colour ? LinearToSrgb(value) : is_usable ? value : 0;
       }
     }
   }
@@ -220,7 +222,9 @@ absl::Status Decode(absl::string_view bytes, Content content, PixelMemory& memor
   const Window data = ToWindow(file.header().dataWindow()), display = ToWindow(file.header().displayWindow());
   RETURN_IF_ERROR(memory.Start(data.width, data.height));
   RETURN_IF_ERROR(memory.Start(display.width, display.height));
-  const auto choose = content == Content::kDepth ? ChooseDepth : ChooseChannels;
+  const auto choose = content == Content::kDepth   ? ChooseDepth
+                      : content == Content::kAlpha ? ChooseAlpha
+                                                   : ChooseChannels;
   ASSIGN_OR_RETURN(const std::vector<std::string> names, choose(file.header().channels()));
   std::vector<float> pixels(data.width * data.height * names.size());
   ReadChannels(file, names, data, pixels);
@@ -229,7 +233,7 @@ absl::Status Decode(absl::string_view bytes, Content content, PixelMemory& memor
   decoded.width = static_cast<int>(display.width);
   decoded.height = static_cast<int>(display.height);
   decoded.floats = true;
-  if (content == Content::kDepth) {
+  if (content != Content::kColours) {
     if (unusable > 0) decoded.notes.push_back(absl::StrCat(unusable, " values are not finite and taken as 0"));
     return absl::OkStatus();
   }
@@ -244,20 +248,12 @@ absl::Status Decode(absl::string_view bytes, Content content, PixelMemory& memor
   return absl::OkStatus();
 }
 
-absl::StatusOr<Decoded> DecodeContent(absl::string_view file, Content content, PixelMemory& memory) {
+}  // namespace
+
+absl::StatusOr<Decoded> DecodeExr(absl::string_view file, Content content, PixelMemory& memory) {
   Decoded decoded;
   RETURN_IF_ERROR(CatchExr([&] { return Decode(file, content, memory, decoded); }));
   return decoded;
-}
-
-}  // namespace
-
-absl::StatusOr<Decoded> DecodeExr(absl::string_view file, PixelMemory& memory) {
-  return DecodeContent(file, Content::kColours, memory);
-}
-
-absl::StatusOr<Decoded> DecodeExrDepth(absl::string_view file, PixelMemory& memory) {
-  return DecodeContent(file, Content::kDepth, memory);
 }
 
 }  // namespace modelport

@@ -119,7 +119,8 @@ class Jpeg {
 
 }  // namespace
 
-absl::StatusOr<Decoded> DecodeJpeg(absl::string_view file, PixelMemory& memory) {
+absl::StatusOr<Decoded> DecodeJpeg(absl::string_view file, Content content, PixelMemory& memory) {
+  if (content == Content::kAlpha) return NoAlpha();
   Jpeg jpeg(file);
   RETURN_IF_ERROR(jpeg.ReadHeader());
   RETURN_IF_ERROR(memory.Start(jpeg.width(), jpeg.height()));

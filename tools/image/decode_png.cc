@@ -39,15 +39,17 @@ class Png {
     return absl::OkStatus();
   }
 
-  // `rows` are where the rows go, three bytes or, if is_deep(), three uint16_t a pixel.
-  absl::Status ReadPixels(png_bytepp rows) {
+  // `rows` are where the rows go, of so many channels, 3, or 4 with alpha: bytes or, if is_deep(), uint16_t.
+  absl::Status ReadPixels(int channels, png_bytepp rows) {
     if (setjmp(png_jmpbuf(png_)) != 0) return DamagedImage(message_);
     png_set_expand(png_);
     png_set_gray_to_rgb(png_);
-    png_set_strip_alpha(png_);
+    if (channels == 3) png_set_strip_alpha(png_);
     if (is_deep()) png_set_swap(png_);
     png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
+    // A palette whose transparency stands before it has none.
+    if (png_get_channels(png_, info_) != channels) png_error(png_, "channels that its header does not state");
     png_read_image(png_, rows);
     png_read_end(png_, info_);
     return absl::OkStatus();
@@ -132,37 +134,50 @@ class Png {
   char message_[200] = {};
 };
 
-// Reads 16-bit pixels and divides them by their maximum.
-absl::Status ReadDeep(Png& png, const PixelMemory& memory) {
-  const int64_t row_size = png.width() * 3;
-  // The samples are read into the second half of the floats' memory, where widening them, from the front, overwrites
-  // only samples that are done.
-  auto* const samples = reinterpret_cast<uint16_t*>(memory.FloatRow(0)) + row_size * png.height();
-  std::vector<png_bytep> rows;
-  for (int64_t y = 0; y < png.height(); ++y) rows.push_back(reinterpret_cast<png_bytep>(samples + y * row_size));
-  RETURN_IF_ERROR(png.ReadPixels(rows.data()));
-  float* const floats = memory.FloatRow(0);
-  for (int64_t i = 0; i < row_size * png.height(); ++i) floats[i] = static_cast<float>(samples[i]) / 65535.0f;
-  return absl::OkStatus();
+// Writes red, green and blue of the pixels at `from`, of `channels` samples each, to `to` or, of four channels, alpha
+// for each of the three.
+template <typename From, typename To, typename Convert>
+void TakeChannels(const From* from, int channels, int64_t pixels, To* to, Convert convert) {
+  for (int64_t i = 0; i < pixels; ++i, from += channels) {
+    for (int c = 0; c < 3; ++c) *to++ = convert(from[channels == 3 ? c : 3]);
+  }
 }
 
-absl::Status ReadBytes(Png& png, const PixelMemory& memory) {
+// Reads pixels of `channels`. Samples of 16 bits are divided by their maximum.
+absl::Status ReadPixels(Png& png, int channels, const PixelMemory& memory) {
+  const int64_t pixels = png.width() * png.height(), row = png.width() * channels;
+  float* const floats = memory.FloatRow(0);
+  // The samples are read into the end of the floats' memory, where widening them, from the front, overwrites only
+  // samples that are done.
+  auto* const samples = reinterpret_cast<uint16_t*>(floats) + pixels * (6 - channels);
+  uint8_t* const bytes = memory.ByteRow(0);
   std::vector<png_bytep> rows;
-  for (int64_t y = 0; y < png.height(); ++y) rows.push_back(memory.ByteRow(y));
-  return png.ReadPixels(rows.data());
+  for (int64_t y = 0; y < png.height(); ++y) {
+    rows.push_back(png.is_deep() ? reinterpret_cast<png_bytep>(samples + y * row) : bytes + y * row);
+  }
+  RETURN_IF_ERROR(png.ReadPixels(channels, rows.data()));
+  if (png.is_deep()) {
+    TakeChannels(samples, channels, pixels, floats,
+                 [](uint16_t sample) { return static_cast<float>(sample) / 65535.0f; });
+  } else if (channels == 4) {
+    TakeChannels(bytes, channels, pixels, bytes, [](uint8_t sample) { return sample; });
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<Decoded> DecodePng(absl::string_view file, PixelMemory& memory) {
+absl::StatusOr<Decoded> DecodePng(absl::string_view file, Content content, PixelMemory& memory) {
   Png png(file);
   RETURN_IF_ERROR(png.ReadHeader());
   RETURN_IF_ERROR(memory.Start(png.width(), png.height()));
   Decoded decoded = {
       .width = static_cast<int>(png.width()), .height = static_cast<int>(png.height()), .floats = png.is_deep()};
-  if (png.has_alpha()) decoded.notes.emplace_back(kAlphaIgnored);
+  const bool wants_alpha = content == Content::kAlpha;
+  if (wants_alpha && !png.has_alpha()) return NoAlpha();
+  if (!wants_alpha && png.has_alpha()) decoded.notes.emplace_back(kAlphaIgnored);
   if (std::string ignored = png.OtherColours(); !ignored.empty()) decoded.notes.push_back(std::move(ignored));
-  RETURN_IF_ERROR(decoded.floats ? ReadDeep(png, memory) : ReadBytes(png, memory));
+  RETURN_IF_ERROR(ReadPixels(png, wants_alpha ? 4 : 3, memory));
   decoded.orientation = png.orientation();  // The data may stand behind the pixels.
   return decoded;
 }

@@ -1,6 +1,7 @@
 #include <tiffio.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -95,19 +96,21 @@ struct DeepFormat {
   bool inverted;  // 0 is white.
 };
 
-// A row of `format` as RGB in 0..1.
-void ConvertRow(const char* row, const DeepFormat& format, int64_t width, float* rgb) {
+// A row of `format` as RGB in 0..1, or its alpha three times.
+void ConvertRow(const char* row, const DeepFormat& format, Content content, int64_t width, float* rgb) {
+  const bool is_colour = content != Content::kAlpha;
   for (int64_t x = 0; x < width; ++x) {
     for (int i = 0; i < 3; ++i) {
-      const int64_t sample = x * format.channels + (format.channels < 3 ? 0 : i);
+      const int channel = is_colour ? (format.channels < 3 ? 0 : i) : (format.channels < 3 ? 1 : 3);
+      const int64_t sample = x * format.channels + channel;
       if (format.floats) {
         float value;
         std::memcpy(&value, row + sample * sizeof(value), sizeof(value));
-        *rgb++ = LinearToSrgb(value);
+        *rgb++ = is_colour ? LinearToSrgb(value) : std::isfinite(value) ? value : 0;
       } else {
         uint16_t value;
         std::memcpy(&value, row + sample * sizeof(value), sizeof(value));
-        *rgb++ = static_cast<float>(format.inverted ? 65535 - value : value) / 65535.0f;
+        *rgb++ = static_cast<float>(is_colour && format.inverted ? 65535 - value : value) / 65535.0f;
       }
     }
   }
@@ -129,33 +132,36 @@ absl::StatusOr<DeepFormat> ParseDeepFormat(const Tiff& tiff) {
       ": wants 8 bits of any kind, or grey or RGB in strips, of 16 bits or of 32-bit floats; save it as one of these"));
 }
 
-absl::Status ReadDeep(const Tiff& tiff, const DeepFormat& format, Decoded& decoded, const PixelMemory& memory) {
+absl::Status ReadDeep(const Tiff& tiff, const DeepFormat& format, Content content, Decoded& decoded,
+                      const PixelMemory& memory) {
   const int64_t row_size = int64_t{decoded.width} * format.channels * (format.floats ? 4 : 2);
   if (TIFFScanlineSize64(tiff.get()) != static_cast<uint64_t>(row_size)) return DamagedImage("rows of a wrong size");
   std::vector<char> row(row_size);
   for (int y = 0; y < decoded.height; ++y) {
     if (TIFFReadScanline(tiff.get(), row.data(), y) != 1) return Damaged();
-    ConvertRow(row.data(), format, decoded.width, memory.FloatRow(y));
+    ConvertRow(row.data(), format, content, decoded.width, memory.FloatRow(y));
   }
   decoded.floats = true;
-  if (format.floats) decoded.notes.emplace_back(kSceneLinear);
+  if (format.floats && content != Content::kAlpha) decoded.notes.emplace_back(kSceneLinear);
   return absl::OkStatus();
 }
 
 // libtiff converts these to RGBA itself.
-absl::Status ReadShallow(const Tiff& tiff, const Decoded& decoded, const PixelMemory& memory) {
+absl::Status ReadShallow(const Tiff& tiff, Content content, const Decoded& decoded, const PixelMemory& memory) {
   if (const int sample = Field(tiff, TIFFTAG_SAMPLEFORMAT);
       sample != SAMPLEFORMAT_UINT && sample != SAMPLEFORMAT_VOID) {
     return absl::UnimplementedError(absl::StrCat("a TIFF of 8 bits with the sample format ", sample,
                                                  ", such as signed numbers: save it with unsigned ones"));
   }
-  // It would multiply the colours by a straight alpha. As premultiplied ones they stay as they are.
+  // It would multiply the colours by a straight alpha, and take a channel of no stated kind for none. As premultiplied
+  // ones all stay as they are.
   uint16_t count = 0, *kinds = nullptr;
   TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds);
-  if (count > 0 && kinds[0] == EXTRASAMPLE_UNASSALPHA) {
-    std::vector<uint16_t> ignored(kinds, kinds + count);
-    ignored[0] = EXTRASAMPLE_ASSOCALPHA;
-    TIFFSetField(tiff.get(), TIFFTAG_EXTRASAMPLES, count, ignored.data());
+  if (content == Content::kAlpha || (count > 0 && kinds[0] == EXTRASAMPLE_UNASSALPHA)) {
+    std::vector<uint16_t> extra(kinds, kinds + count);
+    extra.resize(std::max<size_t>(count, 1));
+    extra[0] = EXTRASAMPLE_ASSOCALPHA;
+    TIFFSetField(tiff.get(), TIFFTAG_EXTRASAMPLES, static_cast<int>(extra.size()), extra.data());
   }
   std::vector<uint32_t> pixels(int64_t{decoded.width} * decoded.height);
   if (TIFFReadRGBAImageOriented(tiff.get(), decoded.width, decoded.height, pixels.data(), decoded.orientation, 1) !=
@@ -164,21 +170,27 @@ absl::Status ReadShallow(const Tiff& tiff, const Decoded& decoded, const PixelMe
   }
   uint8_t* to = memory.ByteRow(0);
   for (const uint32_t pixel : pixels) {
-    *to++ = TIFFGetR(pixel);
-    *to++ = TIFFGetG(pixel);
-    *to++ = TIFFGetB(pixel);
+    const bool is_colour = content != Content::kAlpha;
+    *to++ = is_colour ? TIFFGetR(pixel) : TIFFGetA(pixel);
+    *to++ = is_colour ? TIFFGetG(pixel) : TIFFGetA(pixel);
+    *to++ = is_colour ? TIFFGetB(pixel) : TIFFGetA(pixel);
   }
   return absl::OkStatus();
 }
 
-std::vector<std::string> Notes(const Tiff& tiff) {
-  std::vector<std::string> notes;
+// Whether one channel is left beside grey or red, green and blue.
+bool HasAlpha(const Tiff& tiff) {
   const int colours = Field(tiff, TIFFTAG_PHOTOMETRIC), channels = Field(tiff, TIFFTAG_SAMPLESPERPIXEL);
-  if (colours == PHOTOMETRIC_SEPARATED) {
+  const bool grey = colours == PHOTOMETRIC_MINISBLACK || colours == PHOTOMETRIC_MINISWHITE;
+  return (grey && channels == 2) || (colours == PHOTOMETRIC_RGB && channels == 4);
+}
+
+std::vector<std::string> Notes(const Tiff& tiff, Content content) {
+  std::vector<std::string> notes;
+  if (Field(tiff, TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_SEPARATED) {
     notes.emplace_back("CMYK converted to RGB without a profile");
-  } else if (channels == 2 || channels == 4) {
-    notes.emplace_back(kAlphaIgnored);
   }
+  if (content != Content::kAlpha && HasAlpha(tiff)) notes.emplace_back(kAlphaIgnored);
   uint32_t size = 0;
   void* profile = nullptr;
   if (TIFFGetField(tiff.get(), TIFFTAG_ICCPROFILE, &size, &profile) == 1) notes.emplace_back(kProfileIgnored);
@@ -189,7 +201,7 @@ std::vector<std::string> Notes(const Tiff& tiff) {
 
 }  // namespace
 
-absl::StatusOr<Decoded> DecodeTiff(absl::string_view bytes, PixelMemory& memory) {
+absl::StatusOr<Decoded> DecodeTiff(absl::string_view bytes, Content content, PixelMemory& memory) {
   TIFFSetErrorHandler(KeepError);
   TIFFSetWarningHandler(KeepWarning);
   MemoryFile file = {bytes};
@@ -199,16 +211,17 @@ absl::StatusOr<Decoded> DecodeTiff(absl::string_view bytes, PixelMemory& memory)
   TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width);
   TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height);
   RETURN_IF_ERROR(memory.Start(width, height));
+  if (content == Content::kAlpha && !HasAlpha(tiff)) return NoAlpha();
   Decoded decoded = {.width = static_cast<int>(width), .height = static_cast<int>(height)};
   const int orientation = Field(tiff, TIFFTAG_ORIENTATION);
   decoded.orientation = orientation >= 1 && orientation <= 8 ? orientation : 1;
-  decoded.notes = Notes(tiff);
+  decoded.notes = Notes(tiff, content);
   LastWarning().clear();
   if (Field(tiff, TIFFTAG_BITSPERSAMPLE) <= 8) {
-    RETURN_IF_ERROR(ReadShallow(tiff, decoded, memory));
+    RETURN_IF_ERROR(ReadShallow(tiff, content, decoded, memory));
   } else {
     ASSIGN_OR_RETURN(const DeepFormat format, ParseDeepFormat(tiff));
-    RETURN_IF_ERROR(ReadDeep(tiff, format, decoded, memory));
+    RETURN_IF_ERROR(ReadDeep(tiff, format, content, decoded, memory));
   }
   if (!LastWarning().empty()) return DamagedImage(LastWarning());
   return decoded;

@@ -24,6 +24,9 @@ struct Image {
   Plate plate = {};
 };
 
+// The note on an image of which the colours alone were read.
+inline constexpr char kAlphaIgnored[] = "alpha ignored";
+
 using Rgb = std::array<uint8_t, 3>;
 
 // A picture to be drawn on: sRGB bytes, row by row.

@@ -30,7 +30,7 @@
 namespace modelport {
 namespace {
 
-using Decoder = absl::StatusOr<Decoded> (*)(absl::string_view, PixelMemory&);
+using Decoder = absl::StatusOr<Decoded> (*)(absl::string_view, Content, PixelMemory&);
 
 // Memory that this process and its children share. The system provides a page when it is first written.
 class SharedMemory {
@@ -180,11 +180,11 @@ ReadImageResult TurnUpright(Decoded decoded, const char* memory) {
   return result;
 }
 
-absl::StatusOr<ReadImageResult> Read(absl::string_view bytes, Decoder decoder, int64_t max_pixels) {
+absl::StatusOr<ReadImageResult> Read(absl::string_view bytes, Decoder decoder, Content content, int64_t max_pixels) {
   ASSIGN_OR_RETURN(const SharedMemory shared, SharedMemory::Allocate(PixelBytes(max_pixels)));
   const auto decode = [&]() -> absl::StatusOr<std::string> {
     PixelMemory memory(shared.bytes());
-    ASSIGN_OR_RETURN(const Decoded decoded, decoder(bytes, memory));
+    ASSIGN_OR_RETURN(const Decoded decoded, decoder(bytes, content, memory));
     return Encode(decoded);
   };
   const absl::StatusOr<std::string> answer = RunConfined(LimitsFor(bytes.size(), max_pixels), decode);
@@ -198,8 +198,7 @@ absl::StatusOr<ReadImageResult> Read(absl::string_view bytes, Decoder decoder, i
 // The decoder for depth.
 absl::StatusOr<Decoder> ChooseDepthDecoder(absl::string_view bytes) {
   ASSIGN_OR_RETURN(const Decoder decoder, ChooseDecoder(bytes));
-  if (decoder == DecodeExr) return DecodeExrDepth;
-  if (decoder == DecodePng) return decoder;
+  if (decoder == DecodeExr || decoder == DecodePng) return decoder;
   return absl::InvalidArgumentError("depth is read from EXR, in metres, and from PNG of 16 bits, in millimetres");
 }
 
@@ -235,14 +234,21 @@ absl::StatusOr<Result> ReadFile(const std::string& path,
 absl::StatusOr<ReadImageResult> ReadImage(const std::string& path, int64_t max_pixels) {
   return ReadFile<ReadImageResult>(path, [&](absl::string_view bytes) -> absl::StatusOr<ReadImageResult> {
     ASSIGN_OR_RETURN(const Decoder decoder, ChooseDecoder(bytes));
-    return Read(bytes, decoder, max_pixels);
+    return Read(bytes, decoder, Content::kColours, max_pixels);
+  });
+}
+
+absl::StatusOr<ReadImageResult> ReadAlpha(const std::string& path, int64_t max_pixels) {
+  return ReadFile<ReadImageResult>(path, [&](absl::string_view bytes) -> absl::StatusOr<ReadImageResult> {
+    ASSIGN_OR_RETURN(const Decoder decoder, ChooseDecoder(bytes));
+    return Read(bytes, decoder, Content::kAlpha, max_pixels);
   });
 }
 
 absl::StatusOr<ReadDepthResult> ReadDepth(const std::string& path, int64_t max_pixels) {
   return ReadFile<ReadDepthResult>(path, [&](absl::string_view bytes) -> absl::StatusOr<ReadDepthResult> {
     ASSIGN_OR_RETURN(const Decoder decoder, ChooseDepthDecoder(bytes));
-    ASSIGN_OR_RETURN(const ReadImageResult read, Read(bytes, decoder, max_pixels));
+    ASSIGN_OR_RETURN(const ReadImageResult read, Read(bytes, decoder, Content::kDepth, max_pixels));
     constexpr float kMetresInPng = 65.535f;  // 65535 millimetres are read as 1.
     ASSIGN_OR_RETURN(ReadDepthResult depth, DepthIn(read, decoder == DecodePng ? kMetresInPng : 1));
     for (const std::string& note : read.notes) {

@@ -28,6 +28,10 @@ struct ReadImageResult {
 //   Unimplemented        a rare kind of TIFF or EXR, or this system cannot confine a process
 absl::StatusOr<ReadImageResult> ReadImage(const std::string& path, int64_t max_pixels);
 
+// Reads the alpha of an image, as it is, into red, green and blue alike. Everything else is as for ReadImage.
+//   FailedPrecondition   the image has none
+absl::StatusOr<ReadImageResult> ReadAlpha(const std::string& path, int64_t max_pixels);
+
 // A depth of each pixel in metres, upright: rows from the top, pixels from the left.
 struct ReadDepthResult {
   int width = 0;

@@ -21,8 +21,10 @@ using ::testing::_;
 using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::FloatEq;
+using ::testing::FloatNear;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -358,6 +360,66 @@ TEST(ReadImage, TheDisplayWindowOfAnExrIsTheImage) {
 TEST(ReadImage, ExrWithoutColoursIsRefusedWithItsChannels) {
   EXPECT_THAT(Read(MakeExr({.channels = {"depth.Z", "id"}})),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("has depth.Z, id")));
+}
+
+absl::StatusOr<ReadImageResult> ReadAlphaOf(const std::string& bytes) {
+  return ReadAlpha(Write("alpha", bytes), kLimit);
+}
+
+TEST(ReadAlpha, BytesAndNumbersOf16BitsAreThoseOfTheFile) {
+  const int width = 20, height = 9;
+  const auto sample = [&](size_t i, int channel) { return SampleValue(i / 3 % width, i / 3 / width, channel); };
+  for (const auto& [colours, channel] : {std::pair(4, 1), std::pair(6, 3)}) {
+    for (const bool interlaced : {false, true}) {
+      SamplePng png = {.width = width, .height = height, .colours = colours, .interlaced = interlaced};
+      ASSERT_OK_AND_ASSIGN(const auto bytes, ReadAlphaOf(MakePng(png)));
+      const auto& small = std::get<std::vector<uint8_t>>(bytes.image.pixels);
+      ASSERT_EQ(small.size(), 3 * width * height);
+      for (size_t i = 0; i < small.size(); ++i) ASSERT_EQ(small[i], sample(i, channel)) << colours << " " << i;
+      png.bits = 16;
+      ASSERT_OK_AND_ASSIGN(const auto deep, ReadAlphaOf(MakePng(png)));
+      const auto& floats = std::get<std::vector<float>>(deep.image.pixels);
+      ASSERT_EQ(floats.size(), 3 * width * height);
+      for (size_t i = 0; i < floats.size(); ++i) ASSERT_NEAR(floats[i], sample(i, channel) / 255.0, 1e-6) << i;
+    }
+  }
+  for (const int channels : {2, 4}) {
+    for (const bool stated : {false, true}) {
+      ASSERT_OK_AND_ASSIGN(const auto tiff,
+                           ReadAlphaOf(MakeTiff({.channels = channels, .alpha = 77, .stated = stated})));
+      EXPECT_THAT(std::get<std::vector<uint8_t>>(tiff.image.pixels), Each(77)) << channels << stated;
+      EXPECT_THAT(tiff.notes, IsEmpty());
+    }
+  }
+}
+
+TEST(ReadAlpha, FloatsAreNotConverted) {
+  const std::string exr =
+      MakeExr({.width = 2, .height = 1, .channels = {"R", "G", "B", "A"}, .values = {1, 1, 1, 1, 1, 1, 0.25, 0.5}});
+  ASSERT_OK_AND_ASSIGN(const auto alpha, ReadAlphaOf(exr));
+  EXPECT_THAT(std::get<std::vector<float>>(alpha.image.pixels), ElementsAre(0.25, 0.25, 0.25, 0.5, 0.5, 0.5));
+  EXPECT_FALSE(alpha.was_linear);
+  for (const int bits : {16, 32}) {
+    for (const int channels : {2, 4}) {
+      ASSERT_OK_AND_ASSIGN(const auto tiff, ReadAlphaOf(MakeTiff({.channels = channels, .bits = bits, .alpha = 51})));
+      EXPECT_THAT(std::get<std::vector<float>>(tiff.image.pixels), Each(FloatNear(0.2f, 1e-6f))) << bits;
+    }
+  }
+}
+
+TEST(ReadAlpha, WhatIsNotFiniteIsTakenAs0) {
+  ASSERT_OK_AND_ASSIGN(
+      const auto alpha,
+      ReadAlphaOf(MakeExr({.width = 2, .height = 1, .channels = {"A"}, .values = {std::nanf(""), 0.5}})));
+  EXPECT_THAT(std::get<std::vector<float>>(alpha.image.pixels), ElementsAre(0, 0, 0, 0.5, 0.5, 0.5));
+  EXPECT_THAT(alpha.notes, ElementsAre("1 values are not finite and taken as 0"));
+}
+
+TEST(ReadAlpha, ManyKindsOfImagesHaveNone) {
+  for (const std::string& bytes : {MakePng({}), MakePng({.colours = 3}), MakeJpeg({}), MakeTiff({}),
+                                   MakeTiff({.channels = 4, .inks = true}), MakeExr({})}) {
+    EXPECT_THAT(ReadAlphaOf(bytes), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("alpha: has no alpha")));
+  }
 }
 
 absl::StatusOr<ReadDepthResult> ReadDepthOf(const std::string& bytes) {

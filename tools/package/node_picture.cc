@@ -75,17 +75,18 @@ absl::Status DrawNode(const std::string& artifact, const std::vector<std::string
   const Companion companion = TakesBeside(node);
   const bool takes_frames = TakesImages(node) == ImagesTaken::kTwoFrames;
   const size_t wanted = companion != Companion::kNone || takes_frames ? 2 : 1;
-  if (images.size() != wanted) {
-    const std::string inputs = companion == Companion::kTrimap ? "an image and its trimap, with a comma between"
-                               : companion == Companion::kCoarseDepth
-                                   ? "an image and its coarse depth, with a comma between"
-                               : takes_frames ? "two frames, with a comma between"
-                                              : "one image";
+  const bool is_with_alpha = companion == Companion::kTrimap && images.size() == 1;
+  if (images.size() != wanted && !is_with_alpha) {
+    const std::string inputs =
+        companion == Companion::kTrimap        ? "an image with its trimap in alpha, or both with a comma between"
+        : companion == Companion::kCoarseDepth ? "an image and its coarse depth, with a comma between"
+        : takes_frames                         ? "two frames, with a comma between"
+                                               : "one image";
     return absl::InvalidArgumentError(
         absl::StrCat(node.manifest.request().model(), " wants ", inputs, ", has ", images.size(), " files"));
   }
   PredictJob job = {.input = images[0], .output = out};
-  if (companion != Companion::kNone) job.companion = images[1];
+  if (companion != Companion::kNone) job.companion = images.back();
   job.kind = companion;
   if (takes_frames) job.others = {images[1]};
   // A still, which stands for all of its frames.

@@ -11,8 +11,9 @@ namespace modelport {
 
 // Runs the artifact of a node on `images`, files, and writes a PNG of what it makes of them to `out`: depth in colours
 // and mattes beside the image, anything else alone. Most nodes take one image, which stands for all frames of
-// one that takes frames around it; one of mattes takes its trimap as the second, and one between two frames both. The
-// middle of what the node makes becomes the icons, whose files lie beside the artifact and are replaced.
+// one that takes frames around it; one of mattes takes its trimap as the second, or in the alpha of the first, and one
+// between two frames both. The middle of what the node makes becomes the icons, whose files lie beside the artifact and
+// are replaced.
 //   InvalidArgument  another number of images
 //   others           as LoadArtifact, ReadImage, RunModel and OutputFile
 absl::Status DrawNode(const std::string& artifact, const std::vector<std::string>& images, const std::string& out,

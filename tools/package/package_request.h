@@ -55,8 +55,9 @@ struct PackageFlags {
   Flag<std::string> picture{
       group, "picture", "",
       "an image that the node is run on: NAME_picture.png in the package shows what it makes of it; with a comma "
-      "between, where the model wants two, the image and its trimap or its coarse depth, or both frames; wants weights "
-      "that are not seeded"};
+      "between, where the model wants two, the image and its trimap, unless that is in alpha, or its coarse depth, or "
+      "both "
+      "frames; wants weights that are not seeded"};
   Flag<std::string> choice{
       group, "choice", "",
       "with several models: a node of this name beside theirs, whose pulldown chooses which of them it runs"};

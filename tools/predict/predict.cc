@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -88,8 +89,9 @@ struct PredictFlags {
                           "wildcard in quotes, or several with commas between"};
   Flag<std::string> trimap{
       group, "trimap", "",
-      "for a model of mattes: the trimap of the image, grey: black background, white foreground, unknown between; of "
-      "several images a folder or a sequence, which has one with the number or the name of each image"};
+      "for a model of mattes: the trimap of the image, grey: black background, white foreground, unknown between, or "
+      "an image with it in alpha; of several images a folder or a sequence, which has one with the number or the name "
+      "of each image; a node for a host takes the alpha of --input by itself"};
   Flag<std::string> prompt_depth{group, "prompt_depth", "",
                                  "for a model that refines a coarse depth, such as a phone's LiDAR: that depth, an EXR "
                                  "file in metres or a PNG file "
@@ -456,7 +458,8 @@ absl::Status PairCompanions(const PredictFlags& flags, const LoadedArtifact& art
   const Companion taken = TakesBeside(artifact);
   for (const Kind& kind :
        {Kind{Companion::kTrimap, flags.trimap,
-             "its trimap, grey of the same size: black background, white foreground, unknown between"},
+             "its trimap, an image of the same size, grey or with the trimap in alpha: black background, white "
+             "foreground, unknown between"},
         Kind{Companion::kCoarseDepth, flags.prompt_depth,
              "a coarse depth of it: an EXR file in metres, or a PNG file of 16 bits in millimetres"}}) {
     const std::string flag = absl::StrCat("--", kind.flag.name()), value = *kind.flag;
@@ -464,6 +467,11 @@ absl::Status PairCompanions(const PredictFlags& flags, const LoadedArtifact& art
       return absl::InvalidArgumentError(absl::StrCat(flag, ": ", model, " takes none"));
     }
     if (taken != kind.kind) continue;
+    // A node takes the trimap in the plate's own alpha.
+    if (value.empty() && taken == Companion::kTrimap && artifact.is_node()) {
+      for (PredictJob& job : jobs) std::tie(job.companion, job.kind) = std::tie(job.input, taken);
+      continue;
+    }
     if (value.empty()) {
       return absl::InvalidArgumentError(absl::StrCat(flag, " is missing: ", model, " takes an image and ", kind.what));
     }

@@ -48,36 +48,70 @@ absl::Status OpenOutput(const std::string& path, std::deque<OutputFile>& files) 
   return absl::OkStatus();
 }
 
-// Reads a trimap, an image of grey: black is background, white foreground, what is between unknown. Returns [1, H, W],
-// bytes or floats in 0..1, as the file holds them: those of EXR and floating TIFF files are not converted to sRGB.
-// Errors are those of ReadImage, and
-//   InvalidArgument   red, green and blue differ
-absl::StatusOr<at::Tensor> ReadTrimap(const std::string& path, int64_t max_pixels) {
-  ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(path, max_pixels));
+// The grey of an image as [1, H, W], bytes or floats in 0..1, as the file holds them: those of EXR and floating TIFF
+// files are not converted to sRGB. Undefined if red, green and blue differ.
+at::Tensor GreyOf(const ReadImageResult& read) {
   const Image& image = read.image;
   return std::visit(
-      [&](const auto& rgb) -> absl::StatusOr<at::Tensor> {
+      [&](const auto& rgb) {
         using Value = typename std::decay_t<decltype(rgb)>::value_type;
-        at::Tensor trimap = at::empty({1, image.height, image.width}, c10::CppTypeToScalarType<Value>::value);
-        Value* to = trimap.mutable_data_ptr<Value>();
+        at::Tensor grey = at::empty({1, image.height, image.width}, c10::CppTypeToScalarType<Value>::value);
+        Value* to = grey.mutable_data_ptr<Value>();
         for (size_t i = 0; i < rgb.size(); i += 3) {
-          if (rgb[i] != rgb[i + 1] || rgb[i] != rgb[i + 2]) {
-            return absl::InvalidArgumentError(absl::StrCat(
-                path,
-                ": a trimap is grey (black background, white foreground, unknown between); this is a colour image"));
-          }
+          if (rgb[i] != rgb[i + 1] || rgb[i] != rgb[i + 2]) return at::Tensor();
           *to++ = read.was_linear ? static_cast<Value>(SrgbToLinear(rgb[i])) : rgb[i];
         }
-        return trimap;
+        return grey;
       },
       image.pixels);
+}
+
+bool IsOpaque(const ReadImageResult& alpha) {
+  return std::visit(
+      [](const auto& values) {
+        using Value = typename std::decay_t<decltype(values)>::value_type;
+        const Value full = std::is_floating_point_v<Value> ? 1 : 255;
+        return std::all_of(values.begin(), values.end(), [&](Value value) { return value >= full; });
+      },
+      alpha.image.pixels);
+}
+
+// Reads a trimap, 0 for background, 1 for foreground and anything between for unknown: the alpha of an image or, where
+// it has none or is opaque, its grey. Returns it as GreyOf does. `is_own`: it is the image that the matte is of, which
+// is no trimap by its colours. Adds what the user has to know to `notes`. Errors are those of ReadImage, and
+//   InvalidArgument   the image has neither
+absl::StatusOr<at::Tensor> ReadTrimap(const std::string& path, bool is_own, int64_t max_pixels,
+                                      std::set<std::string>& notes) {
+  const absl::StatusOr<ReadImageResult> alpha = ReadAlpha(path, max_pixels);
+  if (alpha.ok() && (is_own || !IsOpaque(*alpha))) {
+    for (const std::string& note : alpha->notes) {
+      if (absl::EndsWith(note, "taken as 0")) notes.insert(absl::StrCat("trimap: ", note));
+    }
+    return GreyOf(*alpha);
+  }
+  if (!alpha.ok() && !absl::IsFailedPrecondition(alpha.status())) return alpha.status();
+  if (is_own) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": has no alpha to take the trimap from: --trimap=FILE gives one"));
+  }
+  ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(path, max_pixels));
+  at::Tensor grey = GreyOf(read);
+  if (grey.defined()) return grey;
+  return absl::InvalidArgumentError(absl::StrCat(
+      path,
+      ": a trimap is grey or in alpha (black or 0 is background, white or 1 foreground, unknown between); this is ",
+      "a colour image ", alpha.ok() ? "whose alpha is 1 everywhere" : "without alpha"));
 }
 
 // Reads the companion of a job, [1, h, w]; undefined for a model that takes none. Adds what the user has to know to
 // `notes`.
 absl::StatusOr<at::Tensor> ReadCompanion(const PredictJob& job, int64_t max_pixels, std::set<std::string>& notes) {
   if (job.kind == Companion::kNone) return at::Tensor();
-  if (job.kind == Companion::kTrimap) return ReadTrimap(job.companion, max_pixels);
+  if (job.kind == Companion::kTrimap) {
+    const bool is_own = job.companion == job.input;
+    if (is_own) notes.erase(kAlphaIgnored);
+    return ReadTrimap(job.companion, is_own, max_pixels, notes);
+  }
   ASSIGN_OR_RETURN(const ReadDepthResult depth, ReadDepth(job.companion, max_pixels));
   notes.insert(depth.notes.begin(), depth.notes.end());
   return CatchTorch([&] { return at::tensor(depth.metres).reshape({1, depth.height, depth.width}); });

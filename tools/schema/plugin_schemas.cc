@@ -195,7 +195,7 @@ class SchemaMaker {
     Json whole = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", title}};
     whole.update(schema);
     whole["definitions"] = std::exchange(definitions_, Json::object());
-    return {absl::StrCat(name, ".schema.json"), absl::StrCat(whole.dump(2), "\n")};
+    return {absl::StrCat(name, ".schema.json"), absl::StrCat(whole.dump(1), "\n")};
   }
 
   static Json EmptyMap() {

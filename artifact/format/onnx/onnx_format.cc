@@ -213,10 +213,10 @@ class PreparedOnnx : public PreparedArtifact {
     return read;
   }
 
-  absl::StatusOr<RoundTrip> ProveIn(const absl::StatusOr<onnx::OpenVinoModel>& file, const ProvenCalls& calls) const {
+  absl::StatusOr<RoundTrip> ProveIn(absl::StatusOr<onnx::OpenVinoModel> file, const ProvenCalls& calls) const {
     RETURN_IF_ERROR(file.status());
-    ASSIGN_OR_RETURN(RoundTrip proof,
-                     onnx::ProveFile(converted_, module_, entry_point_, *file, calls.examples, calls.allow_nonfinite));
+    ASSIGN_OR_RETURN(RoundTrip proof, onnx::ProveFile(converted_, module_, entry_point_, *std::move(file),
+                                                      calls.examples, calls.allow_nonfinite));
     proof.tensors = CountWeights();  // CheckWritten or CompareBytes has compared them.
     return proof;
   }

@@ -282,6 +282,9 @@ absl::StatusOr<OpenVinoModel> OpenVinoModel::Compile(std::shared_ptr<Compiled> r
                                  "f32", "INFERENCE_NUM_THREADS", absl::StrCat(threads).c_str()) != 0) {
     return Failed(library, "compile the file");
   }
+  // Its constants are a copy of the weights.
+  library.model_free(read->model);
+  read->model = nullptr;
   return OpenVinoModel(std::move(read));
 }
 

@@ -36,7 +36,7 @@ absl::StatusOr<std::vector<Call>> CallsFor(const ConvertedModel& converted, cons
 //   DataLoss  names the first output that differs
 //   others    as RunExamples and CallsFor
 absl::StatusOr<RoundTrip> ProveFile(const ConvertedModel& converted, const torch::jit::Module& module,
-                                    const EntryPoint& entry_point, const OpenVinoModel& file,
+                                    const EntryPoint& entry_point, OpenVinoModel file,
                                     const std::vector<Call>& examples, bool allow_nonfinite);
 
 }  // namespace modelport::onnx

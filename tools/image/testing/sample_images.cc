@@ -176,14 +176,15 @@ void WritePage(TIFF* tiff, const SampleTiff& sample) {
                sample.inks ? PHOTOMETRIC_SEPARATED : (sample.channels < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB));
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, sample.jpeg ? COMPRESSION_JPEG : COMPRESSION_ADOBE_DEFLATE);
   if (sample.jpeg) TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, sample.height);
+  const bool has_alpha = sample.channels % 2 == 0 && !sample.inks;
   const uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
-  if (sample.channels == 4 && !sample.inks) TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
+  if (has_alpha && sample.stated) TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
   std::string pixels;
   for (int y = 0; y < sample.height; ++y) {
     std::string row;
     for (int x = 0; x < sample.width; ++x) {
       for (int c = 0; c < sample.channels; ++c) {
-        const bool is_alpha = sample.channels == 4 && !sample.inks && c == 3;
+        const bool is_alpha = has_alpha && c == sample.channels - 1;
         AppendSample(is_alpha ? sample.alpha : SampleValue(x, y, c), sample.bits, row);
       }
     }

@@ -40,12 +40,13 @@ std::string MakePng(const SamplePng& sample);
 struct SampleTiff {
   int width = 16;
   int height = 16;
-  int channels = 3;  // 1: grey, 3: RGB, 4: RGB with alpha or, with `inks`, CMYK.
+  int channels = 3;  // 1: grey, 2: grey and alpha, 3: RGB, 4: RGB with alpha or, with `inks`, CMYK.
   int bits = 8;      // 8, 16, or 32: floats, SampleValue / 255.
   int orientation = 1;
   int pages = 1;
   bool inks = false;
-  int alpha = 255;     // Of each pixel of RGB with alpha, which is straight: the colours are not multiplied by it.
+  int alpha = 255;     // Of each pixel with alpha, which is straight: the colours are not multiplied by it.
+  bool stated = true;  // Alpha is called that; else it is a channel of which nothing is said.
   bool sign = false;   // The samples are called signed.
   bool tiles = false;  // Of 16 x 16 pixels.
   bool jpeg = false;   // Compressed as JPEG.

@@ -222,7 +222,9 @@ absl::StatusOr<Reference> RecordModel(const ComparedModel& model, const absl::op
                                       const std::string& path) {
   ASSIGN_OR_RETURN(const ModelCall call, FindCall(model, reference));
   const c10::InferenceMode inference;
-  return RecordReference(*model.module, call.method, call.arguments, path, model.name);
+  ASSIGN_OR_RETURN(Reference recorded, RecordReference(*model.module, call.method, call.arguments, path, model.name));
+  if (reference) recorded.knobs = reference->knobs;
+  return recorded;
 }
 
 absl::StatusOr<absl::optional<OperatorRun>> FindNonfinite(const ComparedModel& model,

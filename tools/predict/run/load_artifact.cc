@@ -31,6 +31,7 @@
 #include "common/torchscript/archive/script_archive.h"
 #include "common/torchscript/archive/script_file.h"
 #include "common/torchscript/script/torch_status.h"
+#include "tools/command/flags.h"
 #include "tools/command/tool_call.h"
 
 namespace modelport {
@@ -40,7 +41,7 @@ absl::Status CheckTakesImages(const Manifest& manifest) {
   if (manifest.preprocessing().inside()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       "takes prepared tensors, not images\n  export it with --with_preprocess: ",
-      ToolCall("export", absl::StrCat("--model=", Brief(manifest.request().model()), " --with_preprocess"))));
+      ToolCall("export", absl::StrCat(ShellFlag("model", manifest.request().model()), " --with_preprocess"))));
 }
 
 // Who wrote an artifact. A manifest is as foreign as its artifact; only a signature says whose they are.
