@@ -100,7 +100,7 @@ TEST(CheckArtifactTest, OutputsOfAnotherShapeAreRefusedForEachHostOfWrappers) {
       EXPECT_THAT(CheckArtifact(*target, DepthOf(shape)), StatusIs(kUnfit, HasSubstr(" has ["))) << target->name;
     }
   }
-  EXPECT_OK(CheckArtifact(Target{.name = "as it is"}, DepthOf({1, 1000})));
+  EXPECT_OK(CheckArtifact(Target{.name = "as it is", .title = "As It Is"}, DepthOf({1, 1000})));
 }
 
 TEST(CheckArtifactTest, AnOutputIsAsManyTimesLargerAsItsWrapperStates) {

@@ -5,8 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/seeded.h"
+#include "common/keymap/header_checkpoint.h"
 #include "common/keymap/plan.h"
 #include "common/keymap/published_keys.h"
 #include "common/status/status_matchers.h"
@@ -47,6 +50,22 @@ TEST(MapWeightsTest, AFileOfAnotherVariantNamesThatVariant) {
   EXPECT_THAT(MapCheckpoint(FittingHint(registry), with_registers, other, std::move(checkpoint), {}),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        testing::EndsWith("\n  it fits another model: --model=tiny_dinov2")));
+}
+
+TEST(FitsNoModelTest, AnAdapterIsNamedOnceWhicheverWayTheNearestIsFound) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_dinov2"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  std::vector<SeededKey> named = PublishedKeys(entry.plugin->key_map, tree), renamed = named;
+  for (size_t i = 0; i < renamed.size(); ++i) renamed[i].key = absl::StrCat("x.", i);
+  for (std::vector<SeededKey>* const keys : {&named, &renamed}) {
+    keys->push_back({"x.lora_A.weight", {2, 3}});
+    const absl::Status status = FitsNoModel(registry, MakeHeaderCheckpoint("a.pth", *keys), {});
+    EXPECT_THAT(status.message(), testing::HasSubstr("the nearest is tiny_dinov2"));
+    const std::vector<std::string> around =
+        absl::StrSplit(status.message(), "it holds a LoRA adapter, x.lora_A.weight");
+    EXPECT_EQ(around.size(), 2) << status.message();
+  }
 }
 
 // The published keys of the variant behind `prefix`, and the keys `more`.

@@ -43,8 +43,8 @@ nlohmann::json ProvenManifest(const ToolResult& result, const std::string& refus
   return manifest;
 }
 
-// What models/FAMILY/testdata/onnx.txt says of a model: sizes that have to be fixed, or why it has no file, and methods
-// beside forward that have one.
+// What models/FAMILY/testdata/onnx.txt says of a model: sizes that have to be fixed, or why it has no file, also of one
+// target alone, and methods beside forward that have one.
 Case CaseOf(const std::string& model) {
   for (const std::string& table : FamilyFiles("onnx.txt")) {
     for (const Case& one : ReadCaseTable(table)) {
@@ -100,6 +100,23 @@ TEST_P(OnnxModelTest, IsProvenInFloat16) {
   EXPECT_EQ(manifest["request"]["dtype"], "float16");
   EXPECT_EQ(manifest["entry_points"][0]["inputs"][0]["dtype"], "float32");
   EXPECT_EQ(manifest["entry_points"][0]["outputs"][0]["dtype"], "float32");
+}
+
+// By the table of what TensorRT's parser takes.
+TEST_P(OnnxModelTest, TensorRtTakesItOrIsNotAskedForItsReason) {
+  const Case stated = CaseOf(GetParam());
+  const auto own = [&](const std::string& field) {
+    const std::string text = Text(stated, field + "_tensorrt");
+    return text.empty() ? Text(stated, field) : text;
+  };
+  const std::string folder = EmptyFolder("tensorrt"), sizes = own("sizes"), refused = own("refused");
+  std::vector<std::string> flags = {"--model=" + GetParam(), "--weights=seeded",
+                                    "--target=tensorrt",     "--noverify",
+                                    "--out=m.onnx",          "--plugin_path=" + DataPath("models")};
+  if (!sizes.empty()) flags.push_back("--sizes=" + sizes);
+  const ToolResult result = RunWarmTool("export", flags, folder);
+  EXPECT_EQ(result.exit_status, refused.empty() ? 0 : 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr(refused));
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, OnnxModelTest, testing::ValuesIn(TestModels()),

@@ -85,8 +85,9 @@ TEST(PredictNodesTest, ATrimapIsInThePlatesAlpha) {
   // The numbers of grey went to sRGB and back.
   for (size_t i = 0; i < own.size(); ++i) ASSERT_NEAR(own[i], given[i], 1e-5);
   EXPECT_NE(own, matte({"--knob=edge_inside=4"}));
-  EXPECT_EQ(Predict(folder, "m.pt", {"--out=x.exr"}).err,
-            "INVALID_ARGUMENT: photo.png: has no alpha to take the trimap from: --trimap=FILE gives one\n");
+  EXPECT_EQ(
+      Predict(folder, "m.pt", {"--out=x.exr"}).err,
+      "INVALID_ARGUMENT: photo.png: has no alpha to take the trimap from; give the trimap as a file of its own\n");
 }
 
 TEST(PredictNodesTest, AnOnnxFileSaysWhatItTakes) {

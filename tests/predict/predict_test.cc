@@ -439,8 +439,10 @@ TEST(PredictTest, AMatteNeedsATrimap) {
   WriteFile(folder + "/colours.png", MakePng({.width = 40, .height = 30}));
   ExpectError(folder, {input, "--trimap=colours.png", "--out=m.png"}, HasSubstr("colours.png: a trimap is grey"),
               model);
-  ExpectError(folder, {input, "--trimap=photo.png", "--out=m.png"},
-              Eq("INVALID_ARGUMENT: photo.png: has no alpha to take the trimap from: --trimap=FILE gives one"), model);
+  ExpectError(
+      folder, {input, "--trimap=photo.png", "--out=m.png"},
+      Eq("INVALID_ARGUMENT: photo.png: has no alpha to take the trimap from; give the trimap as a file of its own"),
+      model);
   ExpectError(folder, {input, "--trimap=small.png", "--out=m.png"},
               Eq("INVALID_ARGUMENT: photo.png: the image has 40 x 30 pixels, its trimap 39 x 30"), model);
 }

@@ -359,8 +359,9 @@ absl::StatusOr<std::vector<std::string>> NameOutputs(const std::vector<FoundImag
     if (const auto [first, is_new] = inputs.emplace(output, image.path); !is_new) {
       return absl::InvalidArgumentError(
           absl::StrCat(output, ": would be written for ", first->second, " and for ", image.path,
-                       is_folder ? "\n  they have one name: write them into two folders, or rename one of them"
-                                 : "\n  --out wants a folder, or a name with * or %04d"));
+                       is_folder || absl::StrContains(out, "*")
+                           ? "\n  they have one name: write them into two folders, or rename one of them"
+                           : "\n  --out wants a folder, or a name with * or %04d"));
     }
     outputs.push_back(output);
   }

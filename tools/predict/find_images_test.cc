@@ -243,8 +243,10 @@ TEST(NameOutputs, RefusesNamesThatCannotHoldTheOutputs) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("ends with .png or .exr")));
   EXPECT_THAT(NameOutputs(images, folder + "/none"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(", or a folder that is there")));
-  EXPECT_THAT(NameOutputs(images, folder),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("into two folders, or rename one of them")));
+  for (const std::string& out : {folder, folder + "/*.png"}) {
+    EXPECT_THAT(NameOutputs(images, out),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("into two folders, or rename one of them")));
+  }
   const InputRecord record;
   RecordInput(images[0].path);
   EXPECT_THAT(NameOutputs(images, folder), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is the input")));

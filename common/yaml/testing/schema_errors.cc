@@ -72,11 +72,12 @@ bool Matches(const std::string& text, const std::string& pattern) {
 
 class Validator {
  public:
-  explicit Validator(const Json& root) : root_(root) {}
+  // `is_probe`: errors are only counted.
+  explicit Validator(const Json& root, bool is_probe = false) : root_(root), is_probe_(is_probe) {}
 
   // Adds what is wrong with `value`, which is at `place`.
   void Check(const Json& schema, const Json& value, const std::string& place) {
-    if (schema.is_boolean()) return Expect(schema.get<bool>(), place, "not allowed");
+    if (schema.is_boolean()) return Expect(schema.get<bool>(), place, "allowed", schema);
     if (schema.contains("$ref")) {
       const std::string pointer = schema["$ref"].get<std::string>().substr(1);
       return Check(root_.at(Json::json_pointer(pointer)), value, place);
@@ -98,13 +99,14 @@ class Validator {
   }
 
   bool IsValid(const Json& schema, const Json& value) const {
-    Validator other(root_);
+    Validator other(root_, /*is_probe=*/true);
     other.Check(schema, value, "");
     return other.errors_.empty();
   }
 
-  void Expect(bool holds, const std::string& place, const std::string& wanted) {
-    if (!holds) errors_.push_back(absl::StrCat(place, ": ", wanted));
+  // Texts of rules are long, and made for an error only.
+  void Expect(bool holds, const std::string& place, const std::string& keyword, const Json& rule) {
+    if (!holds) errors_.push_back(is_probe_ ? "" : absl::StrCat(place, ": ", keyword, " ", rule.dump()));
   }
 
   // The functions below return whether they know the keyword.
@@ -113,20 +115,19 @@ class Validator {
                 const std::string& place) {
     const auto is_valid = [&](const Json& alternative) { return IsValid(alternative, value); };
     if (keyword == "anyOf") {
-      Expect(std::any_of(rule.begin(), rule.end(), is_valid), place, keyword);
+      Expect(std::any_of(rule.begin(), rule.end(), is_valid), place, keyword, rule);
     } else if (keyword == "oneOf") {
-      Expect(std::count_if(rule.begin(), rule.end(), is_valid) == 1, place, keyword);
+      Expect(std::count_if(rule.begin(), rule.end(), is_valid) == 1, place, keyword, rule);
     } else if (keyword == "if") {
       const char* branch = IsValid(rule, value) ? "then" : "else";
       if (schema.contains(branch)) Check(schema[branch], value, place);
     } else if (keyword == "type") {
       const auto has_type = [&](const Json& type) { return HasType(value, type); };
-      Expect(rule.is_array() ? std::any_of(rule.begin(), rule.end(), has_type) : has_type(rule), place,
-             absl::StrCat("type ", rule.dump()));
+      Expect(rule.is_array() ? std::any_of(rule.begin(), rule.end(), has_type) : has_type(rule), place, keyword, rule);
     } else if (keyword == "enum") {
-      Expect(std::count(rule.begin(), rule.end(), value) > 0, place, rule.dump());
+      Expect(std::count(rule.begin(), rule.end(), value) > 0, place, keyword, rule);
     } else if (keyword == "const") {
-      Expect(value == rule, place, rule.dump());
+      Expect(value == rule, place, keyword, rule);
     } else {
       return keyword == "then" || keyword == "else";
     }
@@ -134,15 +135,14 @@ class Validator {
   }
 
   bool CheckScalar(const std::string& keyword, const Json& rule, const Json& value, const std::string& place) {
-    const std::string wanted = absl::StrCat(keyword, " ", rule.dump());
     if (keyword == "pattern") {
-      if (value.is_string()) Expect(Matches(value, rule), place, wanted);
+      if (value.is_string()) Expect(Matches(value, rule), place, keyword, rule);
     } else if (keyword == "minLength") {
-      if (value.is_string()) Expect(value.get<std::string>().size() >= rule, place, wanted);
+      if (value.is_string()) Expect(value.get<std::string>().size() >= rule, place, keyword, rule);
     } else if (keyword == "minimum") {
-      if (value.is_number()) Expect(value >= rule, place, wanted);
+      if (value.is_number()) Expect(value >= rule, place, keyword, rule);
     } else if (keyword == "exclusiveMinimum") {
-      if (value.is_number()) Expect(value > rule, place, wanted);
+      if (value.is_number()) Expect(value > rule, place, keyword, rule);
     } else {
       return false;
     }
@@ -152,8 +152,8 @@ class Validator {
   bool CheckList(const std::string& keyword, const Json& rule, const Json& value, const std::string& place) {
     if (keyword != "items" && keyword != "minItems" && keyword != "maxItems") return false;
     if (!value.is_array()) return true;
-    if (keyword == "minItems") Expect(value.size() >= rule, place, absl::StrCat("minItems ", rule.dump()));
-    if (keyword == "maxItems") Expect(value.size() <= rule, place, absl::StrCat("maxItems ", rule.dump()));
+    if (keyword == "minItems") Expect(value.size() >= rule, place, keyword, rule);
+    if (keyword == "maxItems") Expect(value.size() <= rule, place, keyword, rule);
     for (size_t i = 0; keyword == "items" && i < value.size(); ++i)
       Check(rule, value[i], absl::StrCat(place, "[", i, "]"));
     return true;
@@ -166,10 +166,9 @@ class Validator {
       return false;
     }
     if (!value.is_object()) return true;
-    if (keyword == "minProperties") Expect(value.size() >= rule, place, absl::StrCat("minProperties ", rule.dump()));
+    if (keyword == "minProperties") Expect(value.size() >= rule, place, keyword, rule);
     for (size_t i = 0; keyword == "required" && i < rule.size(); ++i) {
-      const std::string name = rule[i];
-      Expect(value.contains(name), place, absl::StrCat("required ", name));
+      Expect(value.contains(rule[i].get<std::string>()), place, keyword, rule[i]);
     }
     for (const auto& [name, field] : value.items()) {
       const std::string inner = absl::StrCat(place, ".", name);
@@ -182,6 +181,7 @@ class Validator {
   }
 
   const Json& root_;
+  const bool is_probe_;
   std::vector<std::string> errors_;
 };
 
