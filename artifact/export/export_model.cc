@@ -46,7 +46,7 @@ absl::Status CheckDType(DType dtype, const Target& target) {
 absl::Status CheckCanProve(const Target& target) {
   const absl::Status status = FormatOf(target).CheckCanProve();
   if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat(status.message(), "; --noverify exports without a proof"));
+  return absl::Status(status.code(), absl::StrCat(status.message(), "\n  --noverify exports without a proof"));
 }
 
 // The files of an export with their digests.

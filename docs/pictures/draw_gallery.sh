@@ -14,11 +14,9 @@ predict() { "$programs/tools/predict/predict" --model="$1" --input=scene.png "${
 predict demo_depth --out=metres.png
 "$programs/docs/pictures/draw_points" metres.png scene.png "$out/points.png"
 
-"$programs/docs/pictures/draw_scene" scene.png --size=150x100
-cp scene.png "$out/small.png"
-predict demo_upscale --out="$out/larger.png"
-
 "$programs/docs/pictures/draw_scene" "$out/before.png" --size=150x100
+predict demo_upscale --input="$out/before.png" --out="$out/larger.png"
+
 "$programs/docs/pictures/draw_scene" "$out/after.png" --size=150x100 --time=1
 predict demo_between --input="$out/before.png,$out/after.png" --between=1 --out="$out/between.png"
 
@@ -29,7 +27,7 @@ package() {
   cp node/*_picture.png "$out/$1.png"
   rm -r node
 }
-package node_depth demo_depth --picture="$out/small.png"
+package node_depth demo_depth --picture="$out/before.png"
 package node_flow demo_between --wrapper=flow --picture="$out/before.png,$out/after.png"
 
 # Noise, which a PNG cannot make small, tells no more in a large picture.

@@ -12,6 +12,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -442,6 +443,15 @@ void ClearHelp(Manifest& manifest) {
   }
 }
 
+// A text of a plugin as a sentence. A first word such as "depth.Z" is a name and stays.
+std::string AsSentence(absl::string_view text) {
+  std::string sentence(text);
+  const absl::string_view first = text.substr(0, text.find(' '));
+  if (std::all_of(first.begin(), first.end(), absl::ascii_isalpha)) sentence[0] = absl::ascii_toupper(sentence[0]);
+  if (!absl::EndsWith(sentence, ".")) sentence += ".";
+  return sentence;
+}
+
 // The text in lines that a panel of usual width shows whole.
 std::string InLines(absl::string_view text) {
   constexpr size_t kLine = 90;
@@ -465,7 +475,7 @@ void AddHelp(const Manifest& manifest, TemplateData& data) {
   std::vector<TemplateValues>& help = data.lists["help"];
   for (const std::string& text : HelpTexts(manifest)) {
     const std::string shown = WithKnobLabels(text, manifest);
-    help.push_back({{"help", text}, {"lines", InLines(shown)}, {"index", absl::StrCat(help.size())}});
+    help.push_back({{"sentence", AsSentence(text)}, {"lines", InLines(shown)}, {"index", absl::StrCat(help.size())}});
   }
 }
 

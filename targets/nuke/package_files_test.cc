@@ -333,7 +333,7 @@ TEST_F(PackageFilesTest, AMatteIsAlphaAndTakesTheTrimapThere) {
   EXPECT_THAT(texts["menu.py"], HasSubstr("Cattery/Segmentation/tiny"));
   EXPECT_THAT(texts["README.md"],
               AllOf(HasSubstr("| Channels In | `rgba.red,rgba.green,rgba.blue,rgba.alpha` |"),
-                    HasSubstr("- Out: `rgba.alpha`, a matte, of the size"), HasSubstr("- Alpha takes the trimap\n")));
+                    HasSubstr("- Out: `rgba.alpha`, a matte, of the size"), HasSubstr("- Alpha takes the trimap.\n")));
   for (const auto& [name, text] : texts) EXPECT_THAT(text, Not(HasSubstr("depth.Z"))) << name;
 }
 

@@ -294,7 +294,7 @@ TEST(PackageTest, AMatteBecomesAlpha) {
   EXPECT_THAT(ReadFile(folder + "/out/cat.json"), HasSubstr("\"category\": \"Segmentation\""));
   const std::string readme = ReadFile(folder + "/out/README.md");
   EXPECT_THAT(readme, HasSubstr("- Alpha takes the trimap"));
-  EXPECT_THAT(readme, HasSubstr("- opacity of the foreground"));
+  EXPECT_THAT(readme, HasSubstr("- Opacity of the foreground.\n"));
   for (const char* text : {"multiples of", "epth", "third party"}) EXPECT_THAT(readme, Not(HasSubstr(text)));
   const ToolResult verified =
       RunWarmTool("verify", {"--artifact=" + ExampleModel("matte") + ".pt", plugins}, folder + "/out");

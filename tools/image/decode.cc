@@ -27,6 +27,8 @@ absl::Status DamagedImage(absl::string_view message) {
 
 absl::Status NoAlpha() { return absl::FailedPreconditionError("has no alpha"); }
 
+std::string NotFiniteNote(int64_t count) { return absl::StrCat(count, " values are not finite and taken as 0"); }
+
 absl::Status CatchExr(absl::FunctionRef<absl::Status()> run) {
   try {
     return run();

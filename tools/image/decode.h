@@ -59,6 +59,9 @@ absl::Status DamagedImage(absl::string_view message);
 // The error of a file whose alpha is wanted.
 absl::Status NoAlpha();
 
+// What the user has to know of `count` values of alpha or depth that are not finite.
+std::string NotFiniteNote(int64_t count);
+
 inline constexpr char kProfileIgnored[] = "ICC profile ignored: the colours are taken as sRGB";
 inline constexpr char kSceneLinear[] = "scene-linear: converted to sRGB, clipped to 0..1";
 

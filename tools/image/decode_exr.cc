@@ -234,7 +234,7 @@ absl::Status Decode(absl::string_view bytes, Content content, PixelMemory& memor
   decoded.height = static_cast<int>(display.height);
   decoded.floats = true;
   if (content != Content::kColours) {
-    if (unusable > 0) decoded.notes.push_back(absl::StrCat(unusable, " values are not finite and taken as 0"));
+    if (unusable > 0) decoded.notes.push_back(NotFiniteNote(unusable));
     return absl::OkStatus();
   }
   decoded.notes.emplace_back(kSceneLinear);

@@ -96,9 +96,11 @@ struct DeepFormat {
   bool inverted;  // 0 is white.
 };
 
-// A row of `format` as RGB in 0..1, or its alpha three times.
-void ConvertRow(const char* row, const DeepFormat& format, Content content, int64_t width, float* rgb) {
+// A row of `format` as RGB in 0..1, or its alpha three times, with 0 for what is not finite. Returns the number of
+// those.
+int64_t ConvertRow(const char* row, const DeepFormat& format, Content content, int64_t width, float* rgb) {
   const bool is_colour = content != Content::kAlpha;
+  int64_t unusable = 0;
   for (int64_t x = 0; x < width; ++x) {
     for (int i = 0; i < 3; ++i) {
       const int channel = is_colour ? (format.channels < 3 ? 0 : i) : (format.channels < 3 ? 1 : 3);
@@ -106,7 +108,9 @@ void ConvertRow(const char* row, const DeepFormat& format, Content content, int6
       if (format.floats) {
         float value;
         std::memcpy(&value, row + sample * sizeof(value), sizeof(value));
-        *rgb++ = is_colour ? LinearToSrgb(value) : std::isfinite(value) ? value : 0;
+        const bool is_usable = is_colour || std::isfinite(value);
+        unusable += i == 0 && !is_usable ? 1 : 0;
+        *rgb++ = is_colour ? LinearToSrgb(value) : is_usable ? value : 0;
       } else {
         uint16_t value;
         std::memcpy(&value, row + sample * sizeof(value), sizeof(value));
@@ -114,6 +118,7 @@ void ConvertRow(const char* row, const DeepFormat& format, Content content, int6
       }
     }
   }
+  return unusable;
 }
 
 absl::StatusOr<DeepFormat> ParseDeepFormat(const Tiff& tiff) {
@@ -137,12 +142,14 @@ absl::Status ReadDeep(const Tiff& tiff, const DeepFormat& format, Content conten
   const int64_t row_size = int64_t{decoded.width} * format.channels * (format.floats ? 4 : 2);
   if (TIFFScanlineSize64(tiff.get()) != static_cast<uint64_t>(row_size)) return DamagedImage("rows of a wrong size");
   std::vector<char> row(row_size);
+  int64_t unusable = 0;
   for (int y = 0; y < decoded.height; ++y) {
     if (TIFFReadScanline(tiff.get(), row.data(), y) != 1) return Damaged();
-    ConvertRow(row.data(), format, content, decoded.width, memory.FloatRow(y));
+    unusable += ConvertRow(row.data(), format, content, decoded.width, memory.FloatRow(y));
   }
   decoded.floats = true;
   if (format.floats && content != Content::kAlpha) decoded.notes.emplace_back(kSceneLinear);
+  if (unusable > 0) decoded.notes.push_back(NotFiniteNote(unusable));
   return absl::OkStatus();
 }
 

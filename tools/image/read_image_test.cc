@@ -413,6 +413,11 @@ TEST(ReadAlpha, WhatIsNotFiniteIsTakenAs0) {
       ReadAlphaOf(MakeExr({.width = 2, .height = 1, .channels = {"A"}, .values = {std::nanf(""), 0.5}})));
   EXPECT_THAT(std::get<std::vector<float>>(alpha.image.pixels), ElementsAre(0, 0, 0, 0.5, 0.5, 0.5));
   EXPECT_THAT(alpha.notes, ElementsAre("1 values are not finite and taken as 0"));
+  ASSERT_OK_AND_ASSIGN(
+      const auto tiff,
+      ReadAlphaOf(MakeTiff({.width = 3, .height = 2, .channels = 4, .bits = 32, .alpha = std::nanf("")})));
+  EXPECT_THAT(std::get<std::vector<float>>(tiff.image.pixels), Each(0));
+  EXPECT_THAT(tiff.notes, ElementsAre("6 values are not finite and taken as 0"));
 }
 
 TEST(ReadAlpha, ManyKindsOfImagesHaveNone) {

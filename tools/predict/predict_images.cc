@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
+#include <system_error>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -108,7 +110,8 @@ absl::StatusOr<at::Tensor> ReadTrimap(const std::string& path, bool is_own, int6
 absl::StatusOr<at::Tensor> ReadCompanion(const PredictJob& job, int64_t max_pixels, std::set<std::string>& notes) {
   if (job.kind == Companion::kNone) return at::Tensor();
   if (job.kind == Companion::kTrimap) {
-    const bool is_own = job.companion == job.input;
+    std::error_code error;
+    const bool is_own = std::filesystem::equivalent(job.companion, job.input, error);
     if (is_own) notes.erase(kAlphaIgnored);
     return ReadTrimap(job.companion, is_own, max_pixels, notes);
   }

@@ -174,6 +174,11 @@ void Take(const at::Tensor& constant, Context& context) {
   context.taken.try_emplace(MemoryOf(constant), constant.storage().getWeakStorageImpl());
 }
 
+void NoteView(const at::Tensor& constant, Context& context) {
+  if (!constant.has_storage()) return;
+  context.viewed.try_emplace(MemoryOf(constant), constant.storage().getWeakStorageImpl());
+}
+
 void AtenCall::Fail(absl::string_view message) {
   if (status_.ok()) status_ = absl::UnimplementedError(absl::StrCat(name_, ": ", message));
 }
@@ -335,10 +340,10 @@ Shape AtenCall::ShapeOf(const TensorPtr& tensor) const {
 }
 
 void AtenCall::Refresh(const TensorPtr& tensor) {
-  if (tensor->seen == *tensor->writes || tensor->part == nullptr) return;
+  if (tensor->is_current() || tensor->part == nullptr) return;
   const Tensor::Part part = *tensor->part;
   Refresh(part.whole);
-  if (part.whole->seen != *part.whole->writes) return;
+  if (!part.whole->is_current()) return;
   tensor->name = Name(Reshape(Slice(part.whole, part.axis, part.start, part.end), ShapeOf(tensor)));
   tensor->seen = part.whole->seen;
 }
@@ -350,7 +355,8 @@ std::string AtenCall::WeightName(const at::Tensor& constant) const {
 
 std::string AtenCall::Name(const TensorPtr& tensor) {
   Refresh(tensor);
-  if (tensor->seen != *tensor->writes) {
+  const auto is_current = [](const TensorPtr& one) { return one->is_current(); };
+  if (!tensor->is_current() || !std::all_of(tensor->chosen_of.begin(), tensor->chosen_of.end(), is_current)) {
     Fail("reads a tensor whose memory was written to through another view of it; write into a copy");
   }
   if (tensor->constant.defined() && tensor->name.empty()) {
@@ -424,7 +430,7 @@ std::string AtenCall::List(const Shape& numbers) {
 
 TensorPtr AtenCall::Cast(const TensorPtr& tensor, at::ScalarType type) {
   if (tensor->type == type) return tensor;
-  if (tensor->constant.defined()) return ConstantOf(tensor->constant.to(type));
+  if (tensor->constant.defined() && tensor->is_current()) return ConstantOf(tensor->constant.to(type));
   return Make("Cast", {tensor}, type, ShapeOf(tensor), {Attribute("to", static_cast<int64_t>(DataTypeOf(type)))});
 }
 
@@ -436,7 +442,7 @@ TensorPtr AtenCall::Wide(const TensorPtr& tensor) {
 TensorPtr AtenCall::Reshape(const TensorPtr& tensor, const Shape& shape) {
   const Shape old = ShapeOf(tensor);
   if (old == shape) return tensor;
-  if (tensor->constant.defined()) {
+  if (tensor->constant.defined() && tensor->is_current()) {
     std::vector<int64_t> known;
     for (const Number& size : shape) known.push_back(size.AsInt().value_or(-1));
     return ConstantOf(tensor->constant.reshape(known));
@@ -462,7 +468,7 @@ TensorPtr AtenCall::Transpose(const TensorPtr& tensor, const std::vector<int64_t
     is_moved = is_moved || order[i] != static_cast<int64_t>(i);
   }
   if (!is_moved) return tensor;
-  if (tensor->constant.defined()) {
+  if (tensor->constant.defined() && tensor->is_current()) {
     const std::string weight = WeightName(tensor->constant);
     const TensorPtr moved = ConstantOf(tensor->constant.permute(order));
     if (weight.empty()) return moved;
@@ -601,7 +607,7 @@ absl::optional<Number> NumberRow(absl::string_view name, const std::vector<Numbe
     if (name == "aten::sqrt") return of(NumberOp::kSqrt);
     if (name == "aten::floor") return a[0].type() == NumberType::kInt ? a[0] : of(NumberOp::kFloor);
     if (name == "aten::ceil") return a[0].type() == NumberType::kInt ? a[0] : of(NumberOp::kCeil);
-    if (name == "aten::round") return a[0].type() == NumberType::kInt ? a[0] : of(NumberOp::kRound);
+    if (name == "aten::round") return of(NumberOp::kRound);
   }
   if (a.size() == 2) {
     const bool are_ints = a[0].type() == NumberType::kInt && a[1].type() == NumberType::kInt;
@@ -620,8 +626,9 @@ absl::optional<Number> NumberRow(absl::string_view name, const std::vector<Numbe
     if (name == "aten::gt") return Less(a[1], a[0]);
     if (name == "aten::ge") return Not(Less(a[0], a[1]));
     if (name == "aten::le") return Not(Less(a[1], a[0]));
-    if (name == "aten::__and__") return And(a[0], a[1]);
-    if (name == "aten::__or__") return Or(a[0], a[1]);
+    const bool are_bools = a[0].type() == NumberType::kBool && a[1].type() == NumberType::kBool;
+    if (name == "aten::__and__" && are_bools) return And(a[0], a[1]);
+    if (name == "aten::__or__" && are_bools) return Or(a[0], a[1]);
   }
   return absl::nullopt;
 }

@@ -38,6 +38,8 @@ struct Context {
   // The memory of constants that are in the graph, where an equal constant may stand for them. What is here keeps its
   // address, so that no later constant takes it for its own.
   std::map<const void*, c10::weak_intrusive_ptr<c10::StorageImpl>> taken;
+  // The memory of constants of which there are views in the graph, which keeps its address in the same way.
+  std::map<const void*, c10::weak_intrusive_ptr<c10::StorageImpl>> viewed;
   // What constants are that code has written into: by their memory, their tensor and what it is now.
   std::map<const void*, std::pair<at::Tensor, TensorPtr>> rewritten;
   // Where symbols are measured: a tensor and one of its dimensions.
@@ -52,6 +54,9 @@ const void* MemoryOf(const at::Tensor& tensor);
 
 // Notes that a constant is in the graph.
 void Take(const at::Tensor& constant, Context& context);
+
+// Notes that a tensor of the graph is a view of a constant.
+void NoteView(const at::Tensor& constant, Context& context);
 
 // The number that a value is, with all that is known now; nothing for other values.
 absl::optional<Number> AsNumber(const Value& value, const Context& context);

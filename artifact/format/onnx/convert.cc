@@ -218,6 +218,7 @@ absl::StatusOr<Value> Interpreter::MergeTensors(const TensorPtr& a, const Tensor
   auto result = std::make_shared<Tensor>();
   result->type = a->type;
   result->depth = kUnchangeable;  // What is written to it would be written to one of both.
+  result->chosen_of = {a, b};
   for (size_t i = 0; i < a->shape.size(); ++i) {
     const Facts& then_facts = merging.then_branch.facts;
     const Facts& else_facts = merging.else_branch.facts;
@@ -241,7 +242,14 @@ absl::StatusOr<Value> Interpreter::Merge(const Value& a, const Value& b, Merging
   const absl::optional<Number> number_a = AsNumber(a), number_b = AsNumber(b);
   if (number_a && number_b) return FromNumber(Where(merging.condition, *number_a, *number_b));
   AtenCall op("if", {a, b}, context_);
-  if (op.IsTensor(0) && op.IsTensor(1)) return MergeTensors(op.In(0), op.In(1), merging);
+  if (op.IsTensor(0) && op.IsTensor(1)) {
+    const TensorPtr tensor_a = op.In(0), tensor_b = op.In(1);
+    RETURN_IF_ERROR(op.status());
+    for (const Value* const value : {&a, &b}) {
+      if (const auto* const known = std::get_if<c10::IValue>(value)) NoteView(known->toTensor(), context_);
+    }
+    return MergeTensors(tensor_a, tensor_b, merging);
+  }
   const auto* const list_a = std::get_if<std::shared_ptr<ValueList>>(&a);
   const auto* const list_b = std::get_if<std::shared_ptr<ValueList>>(&b);
   if (list_a != nullptr && list_b != nullptr && (*list_a)->items.size() == (*list_b)->items.size()) {
@@ -374,12 +382,24 @@ absl::Status Interpreter::RunLoop(const Node& node, Frame& frame) {
   return absl::OkStatus();
 }
 
+// Of the arguments an operator may write into the first alone: not into one called "out".
+absl::Status CheckWritesFirst(const Node& node) {
+  const auto* const schema = node.maybeSchema();
+  for (size_t i = 1; schema != nullptr && i < schema->arguments().size(); ++i) {
+    const auto* const alias = schema->arguments()[i].alias_info();
+    if (alias == nullptr || !alias->isWrite()) continue;
+    return ErrorAt(node, absl::StrCat(schema->name(), " writes into its argument ", schema->arguments()[i].name()));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<Value>> Interpreter::RunKnown(const Node& node, const std::vector<c10::IValue>& in) {
   const auto* const schema = node.maybeSchema();
   if (schema == nullptr) return ErrorAt(node, absl::StrCat(node.kind().toQualString(), " is not known"));
   if (schema->is_mutable()) {
     // Lists and dictionaries are copied for LibTorch, and what only one branch changes would be changed for both.
     if (in.empty() || !in[0].isTensor()) return ErrorAt(node, absl::StrCat(schema->name(), " has no form here"));
+    RETURN_IF_ERROR(CheckWritesFirst(node));
     if (context_.graph.depth() > 0) return ErrorAt(node, "writes into a tensor below a condition on sizes");
     if (context_.weight_storages.count(MemoryOf(in[0].toTensor())) > 0) {
       return ErrorAt(node, absl::StrCat(schema->name(), " writes into a weight"));
@@ -389,6 +409,7 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunKnown(const Node& node, const
     }
   }
   torch::jit::Stack stack(in.begin(), in.end());
+  if (schema->is_vararg()) stack.emplace_back(static_cast<int64_t>(in.size()));
   const absl::Status run = CatchTorch([&] { node.getOperation()(stack); });
   if (!run.ok()) return ErrorAt(node, run.message());
   std::vector<Value> out;
@@ -403,6 +424,9 @@ absl::StatusOr<TensorPtr> Interpreter::Target(const Node& node, const Value& val
   const at::Tensor& constant = known->toTensor();
   if (context_.weight_storages.count(MemoryOf(constant)) > 0) return ErrorAt(node, "writes into a weight");
   if (context_.graph.depth() > 0) return ErrorAt(node, "writes into a tensor below a condition on sizes");
+  if (context_.viewed.count(MemoryOf(constant)) > 0) {
+    return ErrorAt(node, "writes into a constant of which there is a view; write into a copy");
+  }
   context_.rewritten.try_emplace(MemoryOf(constant), constant, now);
   return now;
 }
@@ -419,6 +443,7 @@ absl::Status Interpreter::Write(const Node& node, const std::shared_ptr<Tensor>&
   if (written->shape.size() != target->shape.size())
     return ErrorAt(node, "writes into a tensor one of other dimensions");
   target->name = op.Name(written);
+  target->constant = at::Tensor();
   const int before = *target->writes;
   ++*target->writes;
   target->seen = *target->writes;
@@ -428,6 +453,7 @@ absl::Status Interpreter::Write(const Node& node, const std::shared_ptr<Tensor>&
     if (whole->seen != before) return ErrorAt(node, "writes into a view of a tensor that another view has changed");
     whole->seen = *whole->writes;
     whole->name = op.Name(op.PutBack(part));
+    whole->constant = at::Tensor();
   }
   RETURN_IF_ERROR(op.status());
   return absl::OkStatus();
@@ -446,7 +472,8 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunOperator(const Node& node, co
     // Python's max and min of ints and floats have other names for each kind.
     if (const absl::optional<Number> result = NumberRow(name, numbers)) return std::vector<Value>{FromNumber(*result)};
     if (name == "aten::__range_length") {
-      const Number length = FloorDiv(numbers[1] - numbers[0] + numbers[2] - Number(int64_t{1}), numbers[2]);
+      if (!numbers[2].AsInt()) return ErrorAt(node, "a range whose step depends on the input's size");
+      const Number length = StepsOf(numbers[0], numbers[1], *numbers[2].AsInt());
       return std::vector<Value>{FromNumber(Max(length, Number(int64_t{0})))};
     }
     if (name == "aten::__derive_index") {
@@ -469,6 +496,10 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunOperator(const Node& node, co
                                       "code with operators that have one; where it depends on a size, --sizes may make "
                                       "it a constant"));
   }
+  RETURN_IF_ERROR(CheckWritesFirst(node));
+  // A view has another shape than what it is of, which code may have in other variables. A copy would have its own.
+  const bool is_same = name == "aten::dropout_" || name == "aten::detach_";
+  if (writes && row->is_view && !is_same) return ErrorAt(node, absl::StrCat(name, " changes the shape of a tensor"));
   std::vector<Value> arguments = in;
   AtenCall op(name, std::move(arguments), context_);
   Value result = row->make(op);
@@ -479,16 +510,25 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunOperator(const Node& node, co
     return std::vector<Value>{target};
   }
   if (row->is_view) {
+    const auto* const known_base = std::get_if<c10::IValue>(&in[0]);
+    const bool is_of_constant = known_base != nullptr && known_base->isTensor() &&
+                                context_.rewritten.count(MemoryOf(known_base->toTensor())) == 0;
+    if (is_of_constant) NoteView(known_base->toTensor(), context_);
+    const TensorPtr base = is_of_constant || !op.IsTensor(0) ? nullptr : op.In(0);
     const auto share = [&](Value& value) {
       const auto* const view = std::get_if<std::shared_ptr<Tensor>>(&value);
-      const auto* const base = std::get_if<std::shared_ptr<Tensor>>(&in[0]);
-      if (view == nullptr || base == nullptr) return;
+      if (view == nullptr || (base == nullptr && !is_of_constant)) return;
       auto shared = std::make_shared<Tensor>(**view);
-      shared->writes = (*base)->writes;
-      shared->seen = (*base)->seen;
-      if ((*base)->depth == kUnchangeable) shared->depth = kUnchangeable;
-      // A view of a part may be a copy in LibTorch, so that only the part itself is known to write into the whole.
-      if (shared->part != nullptr && shared->part->whole != *base) shared->part = nullptr;
+      if (base == nullptr) {
+        shared->depth = kUnchangeable;  // What is written to it would be written to the constant.
+      } else {
+        shared->writes = base->writes;
+        shared->seen = base->seen;
+        shared->chosen_of = base->chosen_of;
+        if (base->depth == kUnchangeable) shared->depth = kUnchangeable;
+        // A view of a part may be a copy in LibTorch, so that only the part itself is known to write into the whole.
+        if (shared->part != nullptr && shared->part->whole != base) shared->part = nullptr;
+      }
       value = std::move(shared);
     };
     share(result);
@@ -596,6 +636,12 @@ absl::StatusOr<GraphInput> MakeInput(const c10::Argument& argument, const Port* 
                                      Context& context) {
   GraphInput input = {.name = context.graph.UniqueName(argument.name()), .help = port == nullptr ? "" : port->help};
   if (argument.type()->kind() == c10::TypeKind::IntType) {
+    if (argument.name().size() == 1) {
+      return absl::UnimplementedError(absl::StrCat(entry_point.place, ": argument ", argument.name(), " of ",
+                                                   entry_point.method,
+                                                   ": a number of one letter would be taken for a size; give it a "
+                                                   "longer name"));
+    }
     // A number is a tensor of one element, which is what numbers are in the graph.
     const Number symbol = Number::Argument(input.name);
     context.graph.Remember(symbol.text(), input.name);

@@ -341,6 +341,19 @@ constexpr const char* kLines[] = {
     "n = x.shape[2] if x.shape[2] > x.shape[3] else x.shape[3] + 1\nreturn x * n",
     "return x.reshape(x.shape[0], 4, -1)[:, :, :max(int((x.shape[2] * x.shape[3]) ** 0.5), 1)]",
     "return x[:, :, :max(x.shape[2] - 20, 3), :min(x.shape[3], 20)]",
+    "return torch.upsample_nearest2d(x, [2, 4])",
+    "return torch.upsample_nearest2d(x, [x.shape[2] + 3, x.shape[3] // 7])",
+    "z = x.clone()\nif x.shape[2] == 14:\n  v = z[:, :2]\nelse:\n  v = z[:, 2:]\nreturn v + 1.0",
+    "t = torch.ones(4)\nt += y.mean() + 3.0\nreturn x * t.reshape(2, 2).sum()",
+    "t = torch.ones(4)\nt += y.mean() + 3.0\nreturn x * t.to(7).sum()",
+    "t = torch.ones(2, 3)\nt += y.mean()\nreturn x + t.t()[0, 0]",
+    "return x + torch.arange(x.shape[3], 0, -1)",
+    "for i in range(x.shape[2], x.shape[2] - 3, -1):\n  y = y + 1.0\nreturn y * x",
+    "d: Dict[str, Tensor] = {}\nfor i in range(2):\n  d[\"l{}\".format(i)] = y * float(i + 1)\nreturn x + "
+    "d[\"l{}\".format(0)]",
+    "return x * torch.stack([torch.var(x, [0, 1, 2, 3], False, False), x.mean()]).sum()",
+    "return x.index_select(1, torch.argmax(y[0, :, 0, 0], 0))",
+    "z = torch.einsum(\"bchw,bchw->bchw\", [x, y[:, :1]])\nreturn z * z.shape[1]",
 };
 
 // The same of integers and bools, which rounding would move in half precision.
@@ -363,6 +376,8 @@ constexpr const char* kIntegerLines[] = {
     "b = x > 0\nreturn (b.eq(y > 0.5) & b.ne(y > 1)).to(6) + b.flip([1]).to(6) + b.unsqueeze(1).expand(-1, 2, -1, -1, "
     "-1).to(6)[:, 0]",
     "return torch.any((x * 5).to(4)) | torch.any(y, 1)",
+    "i = (x * 5).to(3)\nreturn torch.pow(i, 2.0) * 0.5 + (x > 0) ** 2",
+    "return torch.full([x.shape[2]], 3) + (x[0, 0, 0, 0] * 5).to(4)",
 };
 
 TEST(ConvertTest, EachLineComputesTheSameInOpenVino) {
@@ -425,6 +440,15 @@ void ExpectSameInFloat16(const Code& code) {
 
 TEST(ConvertTest, EachLineComputesTheSameInFloat16) {
   for (const char* const line : kLines) ExpectSameInFloat16({line, {"B,4,H,W", "B,4,H,W"}});
+}
+
+// Numbers that float16 cannot hold, as those of sizes may be, are those of float32 in LibTorch, too.
+TEST(ConvertTest, NumbersBesideFloat16AreWhatTheyAre) {
+  for (const char* const line :
+       {"return x * 70000.0", "return (x + 60000.0) / 100000.0", "return x * 1e-8 * 1e8",
+        "return x / (x.shape[2] * x.shape[3] * 1000)", "return x * (x.shape[2] * 1000 * x.shape[3]) / 1e6"}) {
+    ExpectSameInFloat16({line, {"B,4,H,W"}});
+  }
 }
 
 TEST(ConvertTest, SumsOfManyNumbersAreInFloat32) {
@@ -496,6 +520,24 @@ TEST(ConvertTest, WhatMightBeAnotherResultIsRefused) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("is no output of an ONNX file")));
   EXPECT_THAT(Refused("return torch.norm(x, 1)"),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("other than that of squares")));
+  EXPECT_THAT(Refused("return torch.norm(x, 2, dtype=6)"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("with a dtype of its own")));
+  EXPECT_THAT(Refused("return torch.round(x, decimals=1)"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("to decimals")));
+  EXPECT_THAT(Refused("for t in [x, y, x][::-1]:\n  x = x + t\nreturn x"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("from its end to its beginning")));
+  EXPECT_THAT(Refused("z = x.clone()\ntorch.add(x, y, out=z)\nreturn z"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("writes into its argument out")));
+  EXPECT_THAT(Refused("torch.neg(torch.ones(4, 6), out=self.matrix)\nreturn x"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("writes into its argument out")));
+  EXPECT_THAT(Refused("z = x.clone()\nz.transpose_(2, 3)\nreturn z"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("changes the shape of a tensor")));
+  EXPECT_THAT(Refused("return torch.scaled_dot_product_attention(x, y, y, x > 0)"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("with a mask of bools")));
+  EXPECT_THAT(Refused("return torch.linspace(0, x.shape[2], x.shape[3], dtype=4) + x"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("of integers")));
+  EXPECT_THAT(Refused("return x * (x.shape[2] & 1)"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("aten::__and__")));
 }
 
 // The next constant often gets the memory of one that is no longer used.
@@ -517,6 +559,20 @@ TEST(ConvertTest, AViewOfATensorThatChangedIsNotRead) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("written to through another view")));
   EXPECT_THAT(Refused("t = torch.ones(2, 3)\nv = t.t()\nt += x.mean()\nreturn x + v.sum()"),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("reads a view of a constant that was written to")));
+  // Views of constants.
+  EXPECT_THAT(Refused("t = torch.zeros(64)\nv = t[:x.shape[2]]\nv += x.mean() + 1.0\nreturn x + t.sum()"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("or below one")));
+  EXPECT_THAT(Refused("t = torch.ones(4, 1, 1)\nv = t.expand_as(x)\nt += 1.0 + y.mean()\nreturn v"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("a constant of which there is a view")));
+  EXPECT_THAT(Refused("t = torch.ones(4, 1, 1)\nt.add_(y.mean())\nv = t.expand_as(x)\nt.mul_(2.0)\nreturn v"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("written to through another view")));
+  // What a condition chose.
+  EXPECT_THAT(
+      Refused("z = x.clone()\nif x.shape[2] == 14:\n  v = z[:, :2]\nelse:\n  v = z[:, 2:]\nz += 100.0\nreturn v"),
+      StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("written to through another view")));
+  EXPECT_THAT(Refused("t = torch.ones(4, 1, 1)\nt.add_(y.mean())\nv = t.permute(1, 0, 2)\nif x.shape[2] == 14:\n  z = "
+                      "v\nelse:\n  z = torch.zeros(1, 4, 1)\nt.mul_(2.0)\nreturn z"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("written to through another view")));
   EXPECT_THAT(Refused("t = torch.ones(4, 1, 1)\nz = x + t\nt += 1.0\nreturn z * t"),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("a constant that was used before")));
   EXPECT_THAT(Refused("z = self.weight\nz += x.mean()\nreturn z"),

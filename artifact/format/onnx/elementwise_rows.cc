@@ -28,6 +28,7 @@ at::ScalarType PromotedType(const TensorPtr& a, const TensorPtr& b) {
 // Two operands of one type; a number becomes a tensor that broadcasts.
 struct Operands {
   TensorPtr a, b;
+  at::ScalarType result = a->type;  // Of ATen's result of arithmetic.
 };
 
 TensorPtr NumberBeside(AtenCall& op, const Number& number, const TensorPtr& other, at::ScalarType type) {
@@ -58,6 +59,25 @@ Operands Both(AtenCall& op, size_t first = 0, size_t second = 1) {
   return {both.b, both.a};
 }
 
+// Whether a number may be lost in this type, by more than rounding: it depends on sizes, or is too large or too small.
+bool IsLost(AtenCall& op, const Number& number, at::ScalarType type) {
+  if (!number.is_constant()) return true;
+  const double exact = ToFloat(number).AsFloat().value_or(0);
+  const double rounded = op.NumberAs(number, type)->constant.to(at::kDouble).item<double>();
+  return !(std::abs(rounded - exact) <= 0.01 * std::abs(exact));
+}
+
+// The operands of arithmetic. ATen computes float16 and a number in float32, in which the number is what it is.
+Operands OfArithmetic(AtenCall& op) {
+  const Operands both = Both(op);
+  const size_t number = op.IsTensor(0) ? 1 : 0;
+  const bool is_half = both.a->type == at::kHalf || both.a->type == at::kBFloat16;
+  if (!is_half || op.IsTensor(number) || !IsLost(op, op.Num(number), both.a->type)) return both;
+  const TensorPtr wide = op.Wide(number == 1 ? both.a : both.b);
+  const TensorPtr exact = NumberBeside(op, op.Num(number), wide, at::kFloat);
+  return number == 1 ? Operands{wide, exact, both.a->type} : Operands{exact, wide, both.a->type};
+}
+
 TensorPtr Same(AtenCall& op, absl::string_view operation) {
   const Operands both = Both(op);
   return op.Binary(operation, both.a, both.b);
@@ -72,36 +92,37 @@ TensorPtr Scaled(AtenCall& op, const TensorPtr& tensor, size_t alpha) {
 }
 
 Value Add(AtenCall& op) {
-  const Operands both = Both(op);
+  const Operands both = OfArithmetic(op);
   if (both.a->type == at::kBool) return op.Binary("Or", both.a, both.b);
-  return op.Binary("Add", both.a, Scaled(op, both.b, 2));
+  return op.Cast(op.Binary("Add", both.a, Scaled(op, both.b, 2)), both.result);
 }
 
 Value Sub(AtenCall& op) {
-  const Operands both = Both(op);
-  return op.Binary("Sub", both.a, Scaled(op, both.b, 2));
+  const Operands both = OfArithmetic(op);
+  return op.Cast(op.Binary("Sub", both.a, Scaled(op, both.b, 2)), both.result);
 }
 
 Value Rsub(AtenCall& op) {
-  const Operands both = Both(op);
-  return op.Binary("Sub", both.b, Scaled(op, both.a, 2));
+  const Operands both = OfArithmetic(op);
+  return op.Cast(op.Binary("Sub", both.b, Scaled(op, both.a, 2)), both.result);
 }
 
 Value Mul(AtenCall& op) {
-  const Operands both = Both(op);
-  return op.Binary(both.a->type == at::kBool ? "And" : "Mul", both.a, both.b);
+  const Operands both = OfArithmetic(op);
+  return op.Cast(op.Binary(both.a->type == at::kBool ? "And" : "Mul", both.a, both.b), both.result);
 }
 
 Value Div(AtenCall& op) {
   op.FailUnless(op.size() == 2, "has a rounding mode");
-  Operands both = Both(op);
+  Operands both = OfArithmetic(op);
   if (!c10::isFloatingType(both.a->type)) both = {op.Cast(both.a, at::kFloat), op.Cast(both.b, at::kFloat)};
-  return op.Binary("Div", both.a, both.b);
+  return op.Cast(op.Binary("Div", both.a, both.b), both.result);
 }
 
 Value Pow(AtenCall& op) {
-  if (!op.IsTensor(1) && op.Num(1).is_constant() && ToFloat(op.Num(1)).AsFloat() == 2.0) {
-    return op.Binary("Mul", op.In(0), op.In(0));
+  if (op.IsTensor(0) && !op.IsTensor(1) && op.Num(1).is_constant() && ToFloat(op.Num(1)).AsFloat() == 2.0) {
+    const TensorPtr base = op.Cast(op.In(0), PromotedType(op.In(0), op.Num(1)));
+    return op.Binary("Mul", base, base);
   }
   return Same(op, "Pow");
 }
@@ -167,6 +188,7 @@ Value Of(AtenCall& op) {
 template <const char* kOperation>
 Value Rounded(AtenCall& op) {
   const TensorPtr tensor = op.In(0);
+  op.FailUnless(op.size() == 1, "to decimals");
   return c10::isFloatingType(tensor->type) ? op.Unary(kOperation, tensor) : tensor;
 }
 

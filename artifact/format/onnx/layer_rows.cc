@@ -61,7 +61,10 @@ Value Einsum(AtenCall& op) {
       ++tensor;
       axis = 0;
     } else if (tensor < tensors.size() && axis < tensors[tensor]->shape.size()) {
-      sizes[letter] = op.ShapeOf(tensors[tensor])[axis++];
+      // A size of 1 is broadcast to that of another tensor.
+      const Number size = op.ShapeOf(tensors[tensor])[axis++];
+      const auto [known, is_new] = sizes.emplace(letter, size);
+      if (!is_new && known->second.AsInt() == 1) known->second = size;
     }
   }
   Shape shape;
@@ -293,7 +296,9 @@ Value Var(AtenCall& op) {
   for (const int64_t axis : Reduced(op, x, axes, true).axes) count = count * shape[axis];
   const TensorPtr centred = op.Binary("Sub", x, Reduce(op, "ReduceMean", x, axes, true));
   const TensorPtr sum = Reduce(op, "ReduceSum", op.Binary("Mul", centred, centred), axes, op.Bool(3));
-  return op.Cast(op.Binary("Div", sum, op.NumberAs(count - Number(less), x->type)), op.In(0)->type);
+  const TensorPtr divisor = op.NumberAs(count - Number(less), x->type);
+  const TensorPtr of_rank = sum->shape.empty() ? op.Reshape(divisor, {}) : divisor;
+  return op.Cast(op.Binary("Div", sum, of_rank), op.In(0)->type);
 }
 
 Value Amax(AtenCall& op) { return Reduce(op, "ReduceMax", op.In(0), AxesOrAll(op, 1), op.Bool(2)); }
@@ -303,12 +308,7 @@ Value Amin(AtenCall& op) { return Reduce(op, "ReduceMin", op.In(0), AxesOrAll(op
 Value Extreme(AtenCall& op, absl::string_view of_two, absl::string_view values, absl::string_view places) {
   const TensorPtr x = op.In(0);
   if (op.size() == 1) return Reduce(op, values, x, {}, false);
-  if (op.size() == 2) {
-    const TensorPtr other = op.In(1);
-    const at::ScalarType type = c10::promoteTypes(x->type, other->type);
-    const TensorPtr a = op.Cast(x, type), b = op.Cast(other, type);
-    return op.Binary(of_two, a, b);
-  }
+  if (op.size() == 2) return FindRow(of_two)->make(op);
   const int64_t axis = op.Axis(1, x->shape.size());
   const TensorPtr extremes = Reduce(op, values, x, {axis}, op.Bool(2));
   const Reduction reduction = Reduced(op, x, {axis}, op.Bool(2));
@@ -317,8 +317,8 @@ Value Extreme(AtenCall& op, absl::string_view of_two, absl::string_view values, 
                          {Attribute("axis", axis), Attribute("keepdims", static_cast<int64_t>(op.Bool(2)))})});
 }
 
-Value Max(AtenCall& op) { return Extreme(op, "Max", "ReduceMax", "ArgMax"); }
-Value Min(AtenCall& op) { return Extreme(op, "Min", "ReduceMin", "ArgMin"); }
+Value Max(AtenCall& op) { return Extreme(op, "aten::maximum", "ReduceMax", "ArgMax"); }
+Value Min(AtenCall& op) { return Extreme(op, "aten::minimum", "ReduceMin", "ArgMin"); }
 
 Value Place(AtenCall& op, absl::string_view operation) {
   const TensorPtr x = op.In(0);
@@ -361,8 +361,9 @@ Value Dot(AtenCall& op) {
   return op.Cast(op.MatMul(a, b), op.In(0)->type);
 }
 
-// x, p, axes, keepdim
+// x, p, or x, p, axes, keepdim
 Value Norm(AtenCall& op) {
+  op.FailUnless(op.size() == 2 || op.size() == 4, "with a dtype of its own");
   op.FailUnless(op.IsNone(1) || ToFloat(op.Num(1)).AsFloat() == 2.0, "other than that of squares");
   return op.Cast(Reduce(op, "ReduceL2", op.Wide(op.In(0)), AxesOrAll(op, 2), op.Bool(3)), op.In(0)->type);
 }
@@ -371,6 +372,8 @@ Value Norm(AtenCall& op) {
 Value Attention(AtenCall& op) {
   const TensorPtr q = op.In(0);
   op.FailUnless(op.Float(4) == 0 && !op.Bool(5), "with dropout or a causal mask");
+  op.FailUnless(op.size() < 8 || !op.Bool(7), "whose heads share keys");
+  op.FailUnless(op.IsNone(3) || c10::isFloatingType(op.In(3)->type), "with a mask of bools");
   const Shape shape = op.ShapeOf(q);
   op.FailUnless(!shape.empty() && shape.back().AsInt().has_value(), "of channels of no known number");
   if (!op.status().ok()) return q;
@@ -441,9 +444,28 @@ Value LinearResize(AtenCall& op) {
 Value NearestResize(AtenCall& op) {
   const Shape old = op.ShapeOf(op.In(0)), shape = SizedAs(old, op.Numbers(1));
   CheckScales(op, shape, old, 2);
-  return Resize(op, shape,
-                {Attribute("mode", "nearest"), Attribute("coordinate_transformation_mode", "asymmetric"),
-                 Attribute("nearest_mode", "floor")});
+  constexpr int64_t kSureFactor = 32;
+  bool is_sure = true;
+  for (size_t i = 2; i < shape.size(); ++i)
+    is_sure = is_sure && Multiple(shape[i], old[i]).value_or(kSureFactor + 1) <= kSureFactor;
+  if (is_sure) {
+    return Resize(op, shape,
+                  {Attribute("mode", "nearest"), Attribute("coordinate_transformation_mode", "asymmetric"),
+                   Attribute("nearest_mode", "floor")});
+  }
+  // ATen multiplies a place by the float32 that samples a pixel are, and Resize divides it by its inverse, which by
+  // other factors is another pixel at some places.
+  TensorPtr resized = op.In(0);
+  for (size_t i = 2; i < shape.size(); ++i) {
+    if (shape[i] == old[i]) continue;
+    const TensorPtr ratio = op.NumberAs(TrueDiv(old[i], shape[i]), at::kFloat);
+    const TensorPtr samples = op.Unary("Floor", op.Binary("Mul", op.Range(shape[i], at::kFloat), ratio));
+    const TensorPtr places = op.Binary("Min", op.Cast(samples, at::kLong), op.NumberAs(old[i] - kOne, at::kLong));
+    Shape now = op.ShapeOf(resized);
+    now[i] = shape[i];
+    resized = op.Make("Gather", {resized, places}, resized->type, now, {Attribute("axis", static_cast<int64_t>(i))});
+  }
+  return resized;
 }
 
 // The weights that Keys' filter of parameter `a` gives to samples at these distances [m, n], which are not negative:

@@ -257,6 +257,12 @@ Number FloorDiv(const Number& a, const Number& b) {
   return Make(NumberOp::kFloorDiv, {a, b});
 }
 
+Number StepsOf(const Number& start, const Number& end, int64_t step) {
+  const int64_t size = std::abs(step);
+  const Number reach = step > 0 ? end - start : start - end;
+  return FloorDiv(reach + Number(size - 1), Number(size));
+}
+
 Number Mod(const Number& a, const Number& b) {
   const absl::optional<int64_t> divisor = b.AsInt();
   if (!divisor || *divisor == 0) return Make(NumberOp::kMod, {a, b});

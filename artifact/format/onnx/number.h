@@ -97,6 +97,9 @@ Number operator*(const Number& a, const Number& b);
 Number operator-(const Number& a);
 Number TrueDiv(const Number& a, const Number& b);
 Number FloorDiv(const Number& a, const Number& b);
+
+// How many numbers range(start, end, step) of Python has, where that is not negative. `step` is not 0.
+Number StepsOf(const Number& start, const Number& end, int64_t step);
 Number Mod(const Number& a, const Number& b);
 Number Max(const Number& a, const Number& b);
 Number Min(const Number& a, const Number& b);

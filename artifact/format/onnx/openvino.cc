@@ -81,10 +81,9 @@ std::string LibraryIn(const std::string& folder) {
 absl::Status Missing(absl::string_view why) {
   return absl::FailedPreconditionError(absl::StrCat(
       "ONNX files run in OpenVINO, ", why,
-      "; add --config=onnx to the command of Bazel, which "
-      "fetches it once (60 MB), or set MODELPORT_OPENVINO to the folder openvino/libs of its package (pip download "
-      "openvino==",
-      kOpenVinoVersion, ")"));
+      "\n  for programs that Bazel builds: add --config=onnx to its command, which fetches it once (60 MB)"
+      "\n  for all others: set MODELPORT_OPENVINO to the folder openvino/libs of its package, pip download openvino==",
+      kOpenVinoVersion));
 }
 
 template <typename F>
@@ -282,7 +281,7 @@ absl::StatusOr<OpenVinoModel> OpenVinoModel::Compile(std::shared_ptr<Compiled> r
                                  "f32", "INFERENCE_NUM_THREADS", absl::StrCat(threads).c_str()) != 0) {
     return Failed(library, "compile the file");
   }
-  // Its constants are a copy of the weights.
+  // Of a giant, what was read and what was compiled are more than fits.
   library.model_free(read->model);
   read->model = nullptr;
   return OpenVinoModel(std::move(read));

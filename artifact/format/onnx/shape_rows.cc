@@ -332,7 +332,14 @@ const Number kZeroFloat(0.0), kOneFloat(1.0);
 
 Value Zeros(AtenCall& op) { return Filled(op, op.Numbers(0), kZeroFloat, TypeOr(op, 1, at::kFloat)); }
 Value Ones(AtenCall& op) { return Filled(op, op.Numbers(0), kOneFloat, TypeOr(op, 1, at::kFloat)); }
-Value Full(AtenCall& op) { return Filled(op, op.Numbers(0), op.Num(1), TypeOr(op, 2, at::kFloat)); }
+
+Value Full(AtenCall& op) {
+  const Number value = op.Num(1);
+  const at::ScalarType type = value.type() == NumberType::kInt    ? at::kLong
+                              : value.type() == NumberType::kBool ? at::kBool
+                                                                  : at::kFloat;
+  return Filled(op, op.Numbers(0), value, TypeOr(op, 2, type));
+}
 
 // The same of the shape and the type of the first argument.
 Value FilledLike(AtenCall& op, const Number& value, size_t type) {
@@ -349,10 +356,10 @@ Value Arange(AtenCall& op) {
   const Number start = numbers > 1 ? op.Num(0) : kZero, end = op.Num(numbers > 1 ? 1 : 0);
   const Number step = numbers > 2 ? op.Num(2) : kOne;
   const bool is_whole = start.type() == NumberType::kInt && end.type() == NumberType::kInt && step.AsInt().has_value();
-  op.FailUnless(is_whole, "of floats, or of a step that depends on the input");
+  op.FailUnless(is_whole && step.AsInt() != 0, "of floats, or of a step that is 0 or depends on the input");
   if (!op.status().ok()) return op.ConstantOf(at::zeros({1}));
   const at::ScalarType type = TypeOr(op, numbers, at::kLong);
-  const Number count = FloorDiv(end - start + step - kOne, step);
+  const Number count = StepsOf(start, end, *step.AsInt());
   TensorPtr range = op.Range(count, at::kLong);
   if (!(step == kOne)) range = op.Binary("Mul", range, op.NumberAs(step, at::kLong));
   if (!(start == kZero)) range = op.Binary("Add", range, op.NumberAs(start, at::kLong));
@@ -363,6 +370,7 @@ Value Linspace(AtenCall& op) {
   // As ATen: from the start up to the middle, and from the end down to it.
   const Number steps = op.Num(2), start = ToFloat(op.Num(0)), end = ToFloat(op.Num(1));
   const at::ScalarType type = TypeOr(op, 3, at::kFloat);
+  op.FailUnless(c10::isFloatingType(type), "of integers");
   const TensorPtr places = op.Range(steps, at::kFloat);
   const TensorPtr least = op.NumberAs(start, at::kFloat);
   const TensorPtr step = op.NumberAs(TrueDiv(end - start, Max(steps - kOne, kOne)), at::kFloat);
@@ -421,10 +429,11 @@ Value Index(AtenCall& op) {
 }
 
 Value IndexSelect(AtenCall& op) {
-  const TensorPtr tensor = op.In(0), index = op.In(2);
+  const TensorPtr tensor = op.In(0);
   Shape shape = op.ShapeOf(tensor);
   const int64_t axis = op.Axis(1, shape.size());
-  shape[axis] = Elements(op.ShapeOf(index));
+  shape[axis] = Elements(op.ShapeOf(op.In(2)));
+  const TensorPtr index = op.Reshape(op.In(2), {shape[axis]});
   return op.Make("Gather", {tensor, index}, tensor->type, shape, {Attribute("axis", axis)});
 }
 

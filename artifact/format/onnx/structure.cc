@@ -105,7 +105,12 @@ MaybeOut RunAny(const Step& step) {
   if (name == "prim::Uninitialized" || name == "prim::Print" || name == "aten::warn") {
     return Out(node.outputs().size(), Value(c10::IValue()));
   }
-  if (name == "aten::format" || name == "aten::str") return Out{Value(c10::IValue(std::string()))};
+  if (name == "aten::format" || name == "aten::str") {
+    // A text of what is known may be a key; one with sizes is for people.
+    const auto is_known = [](const Value& value) { return std::holds_alternative<c10::IValue>(value); };
+    if (std::all_of(in.begin(), in.end(), is_known)) return absl::nullopt;
+    return Out{Value(c10::IValue())};
+  }
   if (name == "aten::__is__" || name == "aten::__isnot__") return CompareIdentity(step);
   return absl::nullopt;
 }
@@ -147,8 +152,9 @@ MaybeOut SliceList(const Step& step, const ValueList& list) {
     return std::clamp<int64_t>(wanted < 0 ? wanted + length : wanted, 0, length);
   };
   const int64_t stride = step.KnownInt(3).value_or(1);
+  if (stride <= 0) return step.Error("a part of a list from its end to its beginning");
   Out items;
-  for (int64_t i = place(1, 0); stride > 0 && i < place(2, length); i += stride) items.push_back(list.items[i]);
+  for (int64_t i = place(1, 0); i < place(2, length); i += stride) items.push_back(list.items[i]);
   return step.List(std::move(items));
 }
 

@@ -36,6 +36,11 @@ struct Tensor {
     bool is_place = false;
   };
   std::shared_ptr<Part> part = {};
+  // Of which a condition on sizes chose this: what is written to one of them later may be written to this.
+  std::vector<std::shared_ptr<Tensor>> chosen_of = {};
+
+  // Whether nothing was written to its memory since it was made or read.
+  bool is_current() const { return seen == *writes; }
 };
 
 struct ValueList;

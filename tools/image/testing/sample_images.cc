@@ -154,11 +154,11 @@ TIFF* OpenTiff(TiffFile& file) {
       [](thandle_t handle) -> toff_t { return static_cast<TiffFile*>(handle)->bytes.size(); }, nullptr, nullptr);
 }
 
-void AppendSample(int value, int bits, std::string& row) {
+void AppendSample(float value, int bits, std::string& row) {
   const auto append = [&row](auto number) { row.append(reinterpret_cast<const char*>(&number), sizeof(number)); };
   if (bits == 8) append(static_cast<uint8_t>(value));
   if (bits == 16) append(static_cast<uint16_t>(value * 257));
-  if (bits == 32) append(static_cast<float>(value) / 255.0f);
+  if (bits == 32) append(value / 255.0f);
 }
 
 void WritePage(TIFF* tiff, const SampleTiff& sample) {
@@ -185,7 +185,7 @@ void WritePage(TIFF* tiff, const SampleTiff& sample) {
     for (int x = 0; x < sample.width; ++x) {
       for (int c = 0; c < sample.channels; ++c) {
         const bool is_alpha = has_alpha && c == sample.channels - 1;
-        AppendSample(is_alpha ? sample.alpha : SampleValue(x, y, c), sample.bits, row);
+        AppendSample(is_alpha ? sample.alpha : static_cast<float>(SampleValue(x, y, c)), sample.bits, row);
       }
     }
     if (!sample.tiles) TIFFWriteScanline(tiff, row.data(), y);

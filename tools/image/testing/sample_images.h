@@ -45,7 +45,7 @@ struct SampleTiff {
   int orientation = 1;
   int pages = 1;
   bool inks = false;
-  int alpha = 255;     // Of each pixel with alpha, which is straight: the colours are not multiplied by it.
+  float alpha = 255;   // Of each pixel with alpha, which is straight: the colours are not multiplied by it.
   bool stated = true;  // Alpha is called that; else it is a channel of which nothing is said.
   bool sign = false;   // The samples are called signed.
   bool tiles = false;  // Of 16 x 16 pixels.
