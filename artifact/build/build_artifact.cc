@@ -248,7 +248,6 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
   if (tree.is_wrapped()) DescribeInterface(*tree.whole->interface, manifest);
   const PortTypes ports = {.usual = format.PortType(request.dtype), .takes_bytes = format.takes_bytes()};
   DescribeEntryPoints(ports, preprocessing, built, manifest);
-  if (!request.knobs.empty()) ClearUnits(manifest);
   if (format.keeps_knobs()) DescribeKnobs(tree.whole->root, manifest);
   return manifest;
 }

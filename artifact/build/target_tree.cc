@@ -45,9 +45,18 @@ absl::Status SetKnob(const std::string& name, double value, ModuleNode& root) {
   return absl::OkStatus();
 }
 
-// What the code of `whole` sees of its knobs.
+// What the code of `whole` sees of its knobs. What its outputs state holds at the knobs' own values alone.
 absl::Status SetKnobs(const std::map<std::string, double>& knobs, ModuleTree& whole) {
   for (const auto& [name, value] : knobs) RETURN_IF_ERROR(SetKnob(name, value, whole.root));
+  if (knobs.empty()) return absl::OkStatus();
+  for (EntryPoint& entry_point : whole.entry_points) {
+    for (Port& output : entry_point.outputs) {
+      output.unit.clear();
+      output.larger_is.clear();
+      output.min.reset();
+      output.max.reset();
+    }
+  }
   return absl::OkStatus();
 }
 

@@ -1,12 +1,17 @@
 #include "artifact/request/artifact_request.h"
 
+#include <cmath>
 #include <limits>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/expression/expression.h"
 #include "common/manifest/manifest_facts.h"
@@ -51,17 +56,29 @@ absl::Status AddArguments(absl::string_view settings, const Variant& variant, co
   return absl::OkStatus();
 }
 
-// Gives `take` the numbers of `settings`, NAME=NUMBER with commas between, by their names.
-//   InvalidArgument  they are none, or `take` refuses one; says that `flag` wants `wanted`
+// The NAME and NUMBER of "NAME=NUMBER"; nullopt if it is none.
+absl::optional<std::pair<std::string, double>> ReadNumber(absl::string_view item) {
+  const absl::StatusOr<Call> given = ParseCall(absl::StrCat("number(", item, ")"));
+  if (!given.ok() || given->named.size() != 1 || !given->positional.empty()) return absl::nullopt;
+  const auto& [name, expression] = *given->named.begin();
+  const absl::StatusOr<Value> value = expression.Evaluate({});
+  const absl::optional<double> number = value.ok() ? NumberOf(*value) : absl::nullopt;
+  if (!number) return absl::nullopt;
+  return std::make_pair(name, *number);
+}
+
+// Sets in `numbers` those of `settings`, NAME=NUMBER with commas between, by their names.
+//   InvalidArgument  one is none, `fits` refuses it, or it is there already; says that `flag` wants `wanted`
+template <typename T>
 absl::Status ReadNumbers(absl::string_view flag, absl::string_view settings, absl::string_view wanted,
-                         absl::FunctionRef<bool(const std::string& name, double number)> take) {
-  const absl::Status wrong = absl::InvalidArgumentError(absl::StrCat(flag, "=", Brief(settings), ": wants ", wanted));
-  const absl::StatusOr<Call> given = ParseCall(absl::StrCat("numbers(", settings, ")"));
-  if (!given.ok() || given->named.empty() || !given->positional.empty()) return wrong;
-  for (const auto& [name, expression] : given->named) {
-    const absl::StatusOr<Value> value = expression.Evaluate({});
-    const absl::optional<double> number = value.ok() ? NumberOf(*value) : absl::nullopt;
-    if (!number || !take(name, *number)) return wrong;
+                         absl::FunctionRef<bool(const std::string& name, double number)> fits,
+                         std::map<std::string, T>& numbers) {
+  for (const absl::string_view item : absl::StrSplit(settings, ',')) {
+    const auto read = ReadNumber(item);
+    const bool is_right = read && fits(read->first, read->second);
+    if (is_right && numbers.emplace(read->first, static_cast<T>(read->second)).second) continue;
+    return absl::InvalidArgumentError(absl::StrCat(flag, "=", Brief(settings), ": wants ", wanted, "; \"", Brief(item),
+                                                   is_right ? "\" is there twice" : "\" is none"));
   }
   return absl::OkStatus();
 }
@@ -88,17 +105,18 @@ absl::Status SetStatedArguments(const Manifest& stated, ArtifactRequest& request
 }
 
 absl::Status SetSizes(absl::string_view settings, ArtifactRequest& request) {
-  const auto take = [&](const std::string& letter, double number) {
-    if (!IsShapeSymbol(letter) || number < 1 || number > std::numeric_limits<int32_t>::max()) return false;
-    const auto size = static_cast<int64_t>(number);
-    return size == number && request.sizes.emplace(letter, size).second;
+  const auto fits = [](const std::string& letter, double number) {
+    return IsShapeSymbol(letter) && number >= 1 && number <= std::numeric_limits<int32_t>::max() &&
+           number == std::floor(number);
   };
-  return ReadNumbers("--sizes", settings, "sizes of the inputs by their letters, such as B=1,H=518,W=518", take);
+  return ReadNumbers("--sizes", settings, "sizes of the inputs by their letters, such as B=1,H=518,W=518", fits,
+                     request.sizes);
 }
 
 absl::Status SetKnobs(absl::string_view settings, ArtifactRequest& request) {
-  const auto take = [&](const std::string& name, double number) { return request.knobs.emplace(name, number).second; };
-  return ReadNumbers("--knob", settings, "numbers by the names of knobs, such as convention=1,max_size=512", take);
+  const auto fits = [](const std::string&, double) { return true; };
+  return ReadNumbers("--knob", settings, "numbers by the names of knobs, such as convention=1,max_size=512", fits,
+                     request.knobs);
 }
 
 absl::StatusOr<std::string> NameOfArtifact(const ArtifactRequest& request, absl::string_view model) {

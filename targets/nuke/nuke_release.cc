@@ -91,7 +91,10 @@ absl::StatusOr<std::string> RuntimeOfNuke(absl::string_view version) {
   const std::string older = NewestUpTo(wanted, known);
   return absl::InvalidArgumentError(absl::StrCat(
       "unknown Nuke \"", version, "\": no page that was found names its LibTorch; known: ", absl::StrJoin(known, ", "),
-      older.empty() ? "" : absl::StrCat("\n  make it for Nuke ", older, " or older, which newer ones load")));
+      older.empty() && Numbers(wanted)
+          ? absl::StrCat("\n  Nuke ", known.front(), " is the first with an Inference node")
+      : older.empty() ? ""
+                      : absl::StrCat("\n  make it for Nuke ", older, " or older, which newer ones load")));
 }
 
 std::string NukesThatLoad(absl::string_view minimum_runtime) {

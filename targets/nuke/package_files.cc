@@ -141,10 +141,13 @@ std::string ModelName(const Manifest& manifest) {
 // The name of the node in menus, where a slash would begin a submenu.
 std::string DisplayName(const Manifest& manifest) {
   std::string name = manifest.request().name().empty() ? Title(manifest) : manifest.request().name();
-  // Of a package for one of several Nukes the name is that of the model with the release behind it.
-  absl::string_view release = manifest.request().name();
-  if (absl::ConsumePrefix(&release, ModelName(manifest)) && absl::ConsumePrefix(&release, "_nuke")) {
-    name = absl::StrCat(Title(manifest), " (Nuke ", absl::StrReplaceAll(release, {{"_", "."}}), ")");
+  // Of a package for one of several Nukes the name has the release behind it.
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(manifest.request().name(), absl::ByString("_nuke"));
+  const auto is_of_release = [](char c) { return absl::ascii_isdigit(c) || c == '_'; };
+  if (!parts.second.empty() && std::all_of(parts.second.begin(), parts.second.end(), is_of_release)) {
+    name = absl::StrCat(parts.first == ModelName(manifest) ? Title(manifest) : std::string(parts.first), " (Nuke ",
+                        absl::StrReplaceAll(parts.second, {{"_", "."}}), ")");
   }
   return absl::StrCat(absl::StrReplaceAll(name, {{"/", "-"}}), IsSeeded(manifest) ? " SEEDED" : "");
 }
@@ -340,7 +343,7 @@ void AddPreview(const Manifest& manifest, TemplateData& data) {
   // Relative depth has no bounds. That of most models ends below 5.
   data.values["preview_high"] = has_unit ? "20" : is_depth ? "5" : "1";
   data.values["range_help"] = !is_depth  ? ""
-                              : has_unit ? " The numbers are in the unit that the knobs choose."
+                              : has_unit ? " The numbers are of depth as the knobs make it."
                                          : " The model's depth has no unit: set the numbers to what the Viewer shows.";
   data.values["shown_as"] = kind == "normals" ? ": -1 to 1 as 0 to 1" : kind == "matte" ? ", as it is" : "";
   data.values["remapped_range"] = kind == "depth" ? ", or from 0 to 1 with *Remap*" : "";
@@ -474,7 +477,7 @@ void AddHelp(const Manifest& manifest, TemplateData& data) {
   if (!aside.empty()) data.lists["aside_help"].push_back({{"lines", InLines(WithKnobLabels(aside, manifest))}});
   std::vector<TemplateValues>& help = data.lists["help"];
   for (const std::string& text : HelpTexts(manifest)) {
-    const std::string shown = WithKnobLabels(text, manifest);
+    const std::string shown = AsSentence(WithKnobLabels(text, manifest));
     help.push_back({{"sentence", AsSentence(text)}, {"lines", InLines(shown)}, {"index", absl::StrCat(help.size())}});
   }
 }
@@ -633,15 +636,18 @@ absl::StatusOr<std::vector<PackageFile>> NukeChoiceFiles(const std::vector<Manif
   if (!is_alike) ClearHelp(node);
   ASSIGN_OR_RETURN(TemplateData data, PackageData(node));
   std::vector<std::string> names;
-  std::set<std::string> licences;
+  std::set<std::string> licences, notes;
   data.lists["models"] = {};
   for (const Manifest& manifest : manifests) {
     names.push_back(ArtifactName(manifest));
     licences.insert(LicenceText(manifest));
+    if (!manifest.licence_note().empty()) notes.insert(manifest.licence_note());
     data.lists["models"].push_back(Values(manifest));
     data.lists["models"].back()["index"] = absl::StrCat(names.size());
     if (IsSeeded(manifest)) data.lists["seeded"] = KeepIf(true);
   }
+  data.lists["licence_note"] = {};
+  for (const std::string& note : notes) data.lists["licence_note"].push_back({{"note", note}});
   AddInferences(names, data);
   data.lists["choice"] = KeepIf(true);
   data.values["first"] = names.front();

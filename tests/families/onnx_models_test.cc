@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/families/onnx_export.h"
 #include "tests/support/case_table.h"
 #include "tests/support/test_models.h"
 #include "tests/support/tool_process.h"
@@ -24,40 +25,10 @@ ToolResult Export(const std::string& model, const std::vector<std::string>& flag
   return RunWarmTool("export", arguments, folder);
 }
 
-// The manifest of the proven file `name` in `folder`, which the export of `result` wrote. Null if `refused` has a
-// reason for which the export must have failed, or if it failed against the test's will.
-nlohmann::json ProvenManifest(const ToolResult& result, const std::string& refused, const std::string& folder,
-                              const std::string& name) {
-  if (!refused.empty()) {
-    EXPECT_EQ(result.exit_status, 1);
-    EXPECT_THAT(result.err, HasSubstr(refused));
-    EXPECT_THAT(FileNames(folder), testing::IsEmpty());
-    return {};
-  }
-  EXPECT_EQ(result.exit_status, 0) << result.err;
-  if (result.exit_status != 0) return {};
-  EXPECT_THAT(FileNames(folder), ElementsAre(name, name + ".manifest.json"));
-  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/" + name + ".manifest.json"));
-  EXPECT_EQ(manifest["round_trip"]["proven"], true);
-  EXPECT_THAT(manifest["round_trip"]["runtime"], testing::StartsWith("OpenVINO "));
-  return manifest;
-}
-
-// What models/FAMILY/testdata/onnx.txt says of a model: sizes that have to be fixed, or why it has no file, also of one
-// target alone, and methods beside forward that have one.
-Case CaseOf(const std::string& model) {
-  for (const std::string& table : FamilyFiles("onnx.txt")) {
-    for (const Case& one : ReadCaseTable(table)) {
-      if (Text(one, "model") == model) return one;
-    }
-  }
-  return {};
-}
-
 class OnnxModelTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(OnnxModelTest, IsProvenOrRefusedForItsReason) {
-  const Case stated = CaseOf(GetParam());
+  const Case stated = OnnxCaseOf(GetParam());
   const std::string folder = EmptyFolder("onnx"), sizes = Text(stated, "sizes");
   const ToolResult result = Export(
       GetParam(), sizes.empty() ? std::vector<std::string>() : std::vector<std::string>{"--sizes=" + sizes}, folder);
@@ -69,7 +40,7 @@ TEST_P(OnnxModelTest, IsProvenOrRefusedForItsReason) {
 }
 
 TEST_P(OnnxModelTest, OtherMethodsAreProven) {
-  const Case stated = CaseOf(GetParam());
+  const Case stated = OnnxCaseOf(GetParam());
   for (const std::string& method : Texts(stated, "method")) {
     const std::string folder = EmptyFolder(method), sizes = Text(stated, "sizes_" + method);
     std::vector<std::string> flags = {"--method=" + method};
@@ -88,7 +59,7 @@ TEST_P(OnnxModelTest, OtherMethodsAreProven) {
 }
 
 TEST_P(OnnxModelTest, IsProvenInFloat16) {
-  const Case stated = CaseOf(GetParam());
+  const Case stated = OnnxCaseOf(GetParam());
   const std::string sizes = Text(stated, "sizes");
   if (!Text(stated, "refused").empty()) GTEST_SKIP() << "has no file";
   const std::string folder = EmptyFolder("float16");
@@ -104,7 +75,7 @@ TEST_P(OnnxModelTest, IsProvenInFloat16) {
 
 // By the table of what TensorRT's parser takes.
 TEST_P(OnnxModelTest, TensorRtTakesItOrIsNotAskedForItsReason) {
-  const Case stated = CaseOf(GetParam());
+  const Case stated = OnnxCaseOf(GetParam());
   const auto own = [&](const std::string& field) {
     const std::string text = Text(stated, field + "_tensorrt");
     return text.empty() ? Text(stated, field) : text;
@@ -135,9 +106,9 @@ std::string OtherSizes(const std::string& sizes) {
 TEST(OnnxImagesTest, AFileThatPreparesImagesIsProvenOrRefusedForItsReason) {
   const std::vector<std::string> models = ImageTestModels();
   const auto model = std::find_if(models.begin(), models.end(),
-                                  [](const std::string& name) { return Text(CaseOf(name), "refused").empty(); });
+                                  [](const std::string& name) { return Text(OnnxCaseOf(name), "refused").empty(); });
   if (model == models.end()) GTEST_SKIP() << "no model prepares images";
-  const Case stated = CaseOf(*model);
+  const Case stated = OnnxCaseOf(*model);
   const std::string folder = EmptyFolder("images");
   const ToolResult result =
       Export(*model, {"--with_preprocess", "--sizes=B=1,H=45,W=31" + OtherSizes(Text(stated, "sizes")), "--out=m.onnx"},
@@ -146,35 +117,6 @@ TEST(OnnxImagesTest, AFileThatPreparesImagesIsProvenOrRefusedForItsReason) {
   if (manifest.is_null()) return;
   EXPECT_EQ(manifest["entry_points"][0]["inputs"][0]["dtype"], "float32");
 }
-
-// The wrappers that give a host one image for one image.
-class HostModelTest : public testing::TestWithParam<std::string> {};
-
-TEST_P(HostModelTest, IsOneImageForOneImageOrRefusedForItsReason) {
-  const auto& [model, wrapper] = FindNukeTestModel(GetParam());
-  const Case stated = CaseOf(model);
-  const std::string folder = EmptyFolder("host");
-  const ToolResult result =
-      RunWarmTool("export",
-                  {"--model=" + model, "--weights=seeded", "--target=unreal", "--out=m.onnx", "--sizes=H=31,W=45",
-                   "--plugin_path=" + DataPath("models"), "--wrapper=" + wrapper},
-                  folder);
-  const std::string refused = Text(stated, wrapper.empty() ? "refused_host" : "refused_host_" + wrapper);
-  const nlohmann::json manifest = ProvenManifest(result, refused, folder, "m.onnx");
-  if (manifest.is_null()) return;
-  const auto channels_in = manifest["interface"]["channels_in"].size();
-  const auto channels_out = manifest["interface"]["channels_out"].size();
-  const int scale = manifest["interface"]["scale"];
-  for (const nlohmann::json& output : manifest["round_trip"]["outputs"]) {
-    EXPECT_EQ(output["call"], "forward([1, " + std::to_string(channels_in) + ", 31, 45])");
-    EXPECT_EQ(output["shape"], nlohmann::json({1, channels_out, 31 * scale, 45 * scale}));
-  }
-  EXPECT_TRUE(manifest["knobs"].empty());
-}
-
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(HostModelTest);
-INSTANTIATE_TEST_SUITE_P(Models, HostModelTest, testing::ValuesIn(NukeTestModels()),
-                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace modelport

@@ -244,6 +244,9 @@ TEST_F(ParityTest, AReferenceSetsTheKnobsOfANode) {
   const ToolResult again = parity("--reference=normalised.safetensors");
   EXPECT_EQ(again.exit_status, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("  passed   output "));
+  // So does what a model gives that has the knob's value from the flag.
+  ASSERT_EQ(parity("--save_stages=set.safetensors", "--knob=normalize=1").exit_status, 0);
+  EXPECT_EQ(parity("--reference=set.safetensors").exit_status, 0);
 }
 
 TEST_F(ParityTest, WhereNoOperatorMakesANanThatIsSaid) {
@@ -271,6 +274,11 @@ TEST_F(ParityTest, WhatIsMissingIsSaid) {
   EXPECT_EQ(Parity({"--bisect"}).err, "INVALID_ARGUMENT: --bisect changes nothing without --reference\n");
   EXPECT_EQ(Parity({"--artifact=a.pt", "--reference=r"}).err,
             "INVALID_ARGUMENT: --artifact and --model do not go together: an artifact is compared as it is\n");
+  for (const std::string flag : {"target=nuke", "knob=normalize=1"}) {
+    EXPECT_THAT(RunWarmTool("parity", {"--artifact=a.pt", "--reference=r", "--" + flag}, folder_).err,
+                HasSubstr(" do not go together: "))
+        << flag;
+  }
   SaveStages();
   EXPECT_THAT(Parity({"--reference=r.safetensors", "--inject=pretrained.blocks.9"}).err,
               HasSubstr("has no tensor of pretrained.blocks.9 to inject; nearest: pretrained.blocks."));

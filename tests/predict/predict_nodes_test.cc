@@ -58,6 +58,8 @@ TEST(PredictNodesTest, KnobsChangeWhatItGives) {
   EXPECT_THAT(error("--knob=max_size=0.5"), HasSubstr("--knob=max_size=0.5: wants an integer from 0 to 4096"));
   EXPECT_THAT(error("--size=56"), HasSubstr("has no choice of a size but what --knob sets of max_size, convention"));
   EXPECT_THAT(error("--knob=1"), HasSubstr("--knob=1: wants numbers by the names of knobs"));
+  EXPECT_THAT(error("--knob=max_size=64,normalize=on"), HasSubstr("; \"normalize=on\" is none"));
+  EXPECT_THAT(error("--knob=normalize=1,normalize=0"), HasSubstr("; \"normalize=0\" is there twice"));
   EXPECT_THAT(
       RunWarmTool("predict", {"--model=m", "--knob=normalize=1", "--input=photo.png", "--out=x.exr"}, folder).err,
       HasSubstr("--knob changes nothing without --artifact"));
@@ -85,9 +87,9 @@ TEST(PredictNodesTest, ATrimapIsInThePlatesAlpha) {
   // The numbers of grey went to sRGB and back.
   for (size_t i = 0; i < own.size(); ++i) ASSERT_NEAR(own[i], given[i], 1e-5);
   EXPECT_NE(own, matte({"--knob=edge_inside=4"}));
-  EXPECT_EQ(
-      Predict(folder, "m.pt", {"--out=x.exr"}).err,
-      "INVALID_ARGUMENT: photo.png: has no alpha to take the trimap from; give the trimap as a file of its own\n");
+  EXPECT_EQ(Predict(folder, "m.pt", {"--out=x.exr"}).err,
+            "INVALID_ARGUMENT: photo.png: has no alpha to take the trimap from; give --trimap another file, grey or "
+            "with the trimap in alpha\n");
 }
 
 TEST(PredictNodesTest, AnOnnxFileSaysWhatItTakes) {

@@ -180,6 +180,7 @@ TEST(PredictPromptTest, WrongPromptsSayWhatIsWanted) {
   EXPECT_THAT(error({"--point=12"}), HasSubstr("--point=12: wants X,Y in pixels, such as 200,150"));
   EXPECT_THAT(error({"--box=3,4,1,9"}), HasSubstr("--box=3,4,1,9: wants LEFT,TOP,RIGHT,BOTTOM in pixels"));
   EXPECT_THAT(error({"--point=12,31"}), HasSubstr("the point 12,31 is outside of the image, which has 40 x 30 pixels"));
+  EXPECT_THAT(error({"--box=1,2,41,9"}), HasSubstr("the corner of the box 41,9 is outside of the image"));
   EXPECT_THAT(error({"--point=12,7"}, DepthModel()), HasSubstr("--point and --box: " + DepthModel() + " takes none"));
   EXPECT_THAT(error({"--point=12,7", "--trimap=photo.png"}),
               HasSubstr("--point and --trimap do not go together: a prompt says what a matte is of"));

@@ -439,10 +439,10 @@ TEST(PredictTest, AMatteNeedsATrimap) {
   WriteFile(folder + "/colours.png", MakePng({.width = 40, .height = 30}));
   ExpectError(folder, {input, "--trimap=colours.png", "--out=m.png"}, HasSubstr("colours.png: a trimap is grey"),
               model);
-  ExpectError(
-      folder, {input, "--trimap=photo.png", "--out=m.png"},
-      Eq("INVALID_ARGUMENT: photo.png: has no alpha to take the trimap from; give the trimap as a file of its own"),
-      model);
+  ExpectError(folder, {input, "--trimap=photo.png", "--out=m.png"},
+              Eq("INVALID_ARGUMENT: photo.png: has no alpha to take the trimap from; give --trimap another file, grey "
+                 "or with the trimap in alpha"),
+              model);
   ExpectError(folder, {input, "--trimap=small.png", "--out=m.png"},
               Eq("INVALID_ARGUMENT: photo.png: the image has 40 x 30 pixels, its trimap 39 x 30"), model);
 }
@@ -726,11 +726,11 @@ TEST(PredictTest, ASequenceKeepsOneScaleAndItsHolesAreNamed) {
     WriteFile(absl::StrCat(folder, "/p.", number, ".png"), MakePng({.width = 4, .height = 4}));
   }
   mkdir(out.c_str(), 0700);
-  ExpectError(folder, {"--input=p.%d.png", "--out=out"}, Eq("NOT_FOUND: p.%d.png: lacks the frames 3 between 1 and 4"));
+  ExpectError(folder, {"--input=p.%d.png", "--out=out"}, Eq("NOT_FOUND: p.%d.png: lacks the frame 3 between 1 and 4"));
   ToolResult result = Predict(folder, {"--input=p.%d.png", "--out=out", "--missing=skip", "--size=56"});
   EXPECT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(FileNames(out), ElementsAre("p.1.exr", "p.2.exr", "p.4.exr"));
-  EXPECT_THAT(result.out, HasSubstr("lacks the frames 3 between 1 and 4\n"));
+  EXPECT_THAT(result.out, HasSubstr("lacks the frame 3 between 1 and 4\n"));
   result = Predict(folder, {"--input=p.%d.png", "--out=out/*.png", "--missing=skip", "--size=56"});
   EXPECT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("each file goes from its own smallest depth to its own largest; --range=MIN,MAX"));
@@ -749,8 +749,7 @@ TEST(PredictTest, ARangeIsTheScaleOfEveryImage) {
   const ToolResult result = Predict(
       folder, {"--input=photo.png", "--size=56", "--out=depth.png", absl::StrCat("--range=", middle, ",", top)});
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out,
-              ContainsRegex("depth outside .* is written as these, on [0-9.]+ % of the pixels; .exr holds it"));
+  EXPECT_THAT(result.out, ContainsRegex("depth outside .* is written as these, on .* % of the pixels; .exr holds it"));
   const std::vector<float> numbers = Numbers(folder + "/depth.png");
   for (size_t i = 0; i < depth.size(); ++i) {
     EXPECT_NEAR(numbers[i], std::max(0.0, (depth[i] - middle) / (top - middle) * 65535), 1.5);

@@ -11,6 +11,7 @@
 #include "common/io/output_file.h"
 #include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
+#include "common/text/units.h"
 #include "tools/image/colour_map.h"
 #include "tools/image/encode_png.h"
 #include "tools/image/picture.h"
@@ -82,8 +83,8 @@ absl::Status DrawNode(const std::string& artifact, const std::vector<std::string
         : companion == Companion::kCoarseDepth ? "an image and its coarse depth, with a comma between"
         : takes_frames                         ? "two frames, with a comma between"
                                                : "one image";
-    return absl::InvalidArgumentError(
-        absl::StrCat(node.manifest.request().model(), " wants ", inputs, ", has ", images.size(), " files"));
+    return absl::InvalidArgumentError(absl::StrCat(node.manifest.request().model(), " wants ", inputs, ", has ",
+                                                   Counted(static_cast<int64_t>(images.size()), "file")));
   }
   PredictJob job = {.input = images[0], .output = out};
   if (companion != Companion::kNone) job.companion = images.back();

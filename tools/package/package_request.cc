@@ -129,7 +129,7 @@ PackageFlags::PackageFlags() {
   }
   exported.dtype.set_help("dtype of the artifact's weights: float32 or float16");
   exported.host.target.set_help(
-      absl::StrCat("the host that the package is for: ", HostsWithPackages(), "; one of both is wanted"));
+      absl::StrCat("the host that the package is for: ", HostsWithPackages(), "; one of these is wanted"));
   // The error about an unknown flag lists the first few flags: these, which most users give.
   const FlagGroup first = {&exported.model, &exported.checkpoint, &exported.out, &exported.dtype,
                            &exported.host.target};

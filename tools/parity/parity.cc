@@ -1,5 +1,6 @@
 // Compares a model with a reference of its upstream, stage by stage.
 #include <c10/core/ScalarType.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cmath>
 #include <iostream>
@@ -56,6 +57,8 @@ struct ParityFlags {
     Remove(group, exported.OfWrittenArtifact());
     Remove(group, {&exported.out, &exported.allow_nonfinite});
     artifact.NotWith(exported.ThatMakeArtifact(), "an artifact is compared as it is");
+    artifact.NotWith(exported.host.ThatChooseHost(), "an artifact is compared as it is");
+    artifact.NotWith({&exported.knob}, "the reference's call sets the artifact's knobs");
     for (AnyFlag* const flag : FlagGroup{&names, &tolerance, &inject, &bisect, &reduce, &from_stage, &html}) {
       flag->OnlyWith({&reference});
     }
@@ -154,9 +157,14 @@ absl::Status CheckOutputs(const ParityFlags& flags) {
 }
 
 // Writes the model's own stages to `path`. `reference` has the call; nullopt for the first example.
-absl::Status SaveStages(const ComparedModel& model, const absl::optional<Reference>& reference,
-                        const std::string& path) {
-  ASSIGN_OR_RETURN(const Reference own, RecordModel(model, reference, path));
+absl::Status SaveStages(const Loaded& loaded, const absl::optional<Reference>& reference, const std::string& path) {
+  ASSIGN_OR_RETURN(Reference own, RecordModel(loaded.model, reference, path));
+  // What --knob set, which the artifact of another export has as its own values.
+  if (loaded.request) {
+    for (const auto& [name, value] : loaded.request->options.request.knobs) {
+      own.knobs.emplace(name, loaded.model.module->attr(name));
+    }
+  }
   RETURN_IF_ERROR(WriteReference(own, path));
   std::cout << own.expected.size() << " tensors of " << own.model << " in " << path << "\n";
   return absl::OkStatus();
@@ -248,8 +256,7 @@ absl::Status Parity(const ParityFlags& flags) {
     RETURN_IF_ERROR(SetKnobs(*reference, loaded.model));
   }
   RETURN_IF_ERROR(CheckOutputs(flags));
-  if (!flags.save_stages->empty())
-    RETURN_IF_ERROR(SaveStages(loaded.model, reference, ResolveUserPath(*flags.save_stages)));
+  if (!flags.save_stages->empty()) RETURN_IF_ERROR(SaveStages(loaded, reference, ResolveUserPath(*flags.save_stages)));
   if (*flags.find_nan) return FindNan(loaded.model, reference);
   if (!flags.precision->empty()) return SearchPrecision(flags, loaded, reference);
   return reference ? Check(flags, loaded.model, *reference, options) : absl::OkStatus();

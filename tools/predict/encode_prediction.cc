@@ -236,7 +236,8 @@ absl::StatusOr<std::string> EncodeFeaturesPng(const Image& image, const at::Tens
   return EncodeCaptioned(picture, "principal components", artifact);
 }
 
-// On how many pixels the depth is beyond `wanted`, or else beyond what 16 bits of KITTI's steps hold; "" if on none.
+// On how many pixels the depth is beyond `wanted`, or else beyond what 16 bits of KITTI's steps hold, roughly, so that
+// the frames of a shot have few notes; "" if on none.
 std::string ClippedNote(const at::Tensor& depth, const absl::optional<ValueRange>& wanted, bool in_metres) {
   const ValueRange range = wanted ? *wanted : ValueRange{0, kMaxStep / kStepsPerMetre};
   const absl::Span<const float> values = Values(depth);
@@ -244,9 +245,10 @@ std::string ClippedNote(const at::Tensor& depth, const absl::optional<ValueRange
     return std::isfinite(value) && (value < range.min || value > range.max);
   });
   if (clipped == 0) return "";
-  return absl::StrFormat("depth outside %.6g to %.6g%s is written as these, on %.1f %% of the pixels; %s.exr holds it",
-                         range.min, range.max, in_metres ? " m" : "",
-                         100.0 * static_cast<double>(clipped) / static_cast<double>(values.size()),
+  const double part = static_cast<double>(clipped) / static_cast<double>(values.size());
+  const char* const pixels = part < 0.01 ? "less than 1 %" : part < 0.1 ? "1 to 10 %" : "more than 10 %";
+  return absl::StrFormat("depth outside %.6g to %.6g%s is written as these, on %s of the pixels; %s.exr holds it",
+                         range.min, range.max, in_metres ? " m" : "", pixels,
                          wanted ? "" : "--range=MIN,MAX takes another scale, and ");
 }
 

@@ -150,8 +150,10 @@ absl::Status AddSequence(const std::string& input, const NumberedPath& path, Mis
   }
   if (images.empty()) return absl::NotFoundError(absl::StrCat(input, ": no file of this sequence exists"));
   if (const std::string gaps = MissingNumbers(images, path.digits); !gaps.empty()) {
-    const std::string lacks = absl::StrCat(input, ": lacks the frames ", gaps, " between ",
-                                           images.begin()->second.number, " and ", images.rbegin()->second.number);
+    const bool is_one = std::all_of(gaps.begin(), gaps.end(), absl::ascii_isdigit);
+    const std::string lacks =
+        absl::StrCat(input, is_one ? ": lacks the frame " : ": lacks the frames ", gaps, " between ",
+                     images.begin()->second.number, " and ", images.rbegin()->second.number);
     if (missing == MissingFrames::kError) {
       return absl::NotFoundError(absl::StrCat(lacks, "\n  --missing=skip goes on without them"));
     }
@@ -264,7 +266,8 @@ absl::StatusOr<std::string> NameOutput(const FoundImage& image, const std::strin
     if (image.number.empty()) {
       const bool is_sign = path->digits > 1 || !absl::StrContains(out, absl::StrCat(path->before, "#"));
       if (!is_sign) return out;  // One # without a number for it is a part of the name: take#2.png.
-      return absl::InvalidArgumentError(absl::StrCat(out, ": ", image.path, " has no number; use * for its name"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          out, ": ", image.path, " was not given as a frame of a sequence, as frame.%04d.png is; use * for its name"));
     }
     const size_t zeros = path->digits - std::min(path->digits, image.number.size());
     return absl::StrCat(path->before, std::string(zeros, '0'), image.number, path->after);

@@ -229,7 +229,7 @@ TEST(NameOutputs, ANameThatExistsOrHasOneHashWithoutANumberIsItself) {
   ASSERT_OK_AND_ASSIGN(outputs, NameOutputs(one, folder + "/depth.%04d.png"));
   EXPECT_THAT(outputs, ElementsAre(folder + "/depth.%04d.png"));
   EXPECT_THAT(NameOutputs(one, folder + "/depth.####.png"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has no number")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("was not given as a frame of a sequence")));
 }
 
 TEST(NameOutputs, RefusesNamesThatCannotHoldTheOutputs) {
@@ -238,7 +238,7 @@ TEST(NameOutputs, RefusesNamesThatCannotHoldTheOutputs) {
   EXPECT_THAT(NameOutputs(images, folder + "/depth.png"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("would be written for")));
   EXPECT_THAT(NameOutputs(images, folder + "/depth.%04d.png"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has no number")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("was not given as a frame of a sequence")));
   EXPECT_THAT(NameOutputs(images, folder + "/*.gif"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("ends with .png or .exr")));
   EXPECT_THAT(NameOutputs(images, folder + "/none"),

@@ -93,8 +93,8 @@ absl::StatusOr<at::Tensor> ReadTrimap(const std::string& path, bool is_own, int6
   }
   if (!alpha.ok() && !absl::IsFailedPrecondition(alpha.status())) return alpha.status();
   if (is_own) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": has no alpha to take the trimap from; give the trimap as a file of its own"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": has no alpha to take the trimap from; give --trimap another file, grey or with the trimap in alpha"));
   }
   ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(path, max_pixels));
   at::Tensor grey = GreyOf(read);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "common/manifest/describe_manifest.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/text/first_few.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
@@ -94,14 +95,20 @@ void AddDifferences(const std::vector<PredictedImage>& images, Table& table) {
 }
 
 // What was done for the image of a job.
-nlohmann::ordered_json ReportOf(const PredictedImage& image, const PredictJob& job) {
+nlohmann::ordered_json ReportOf(const Manifest& manifest, const PredictedImage& image, const PredictJob& job) {
   nlohmann::ordered_json json = {{"input", image.input}, {"width", image.width}, {"height", image.height}};
   if (!image.status.ok()) json["error"] = ErrorReport(image.status);
   if (job.others.size() == 1) json.update({{"next", job.others[0]}, {"timestep", job.timestep}});
   if (image.status.ok() && !job.output.empty()) json["output"] = job.output;
   if (image.status.ok() && !job.overlay.empty()) json["overlay"] = job.overlay;
   if (!image.notes.empty()) json["notes"] = image.notes;
-  if (image.depth) json["depth"] = {{"min", image.depth->min}, {"max", image.depth->max}};
+  if (image.depth) {
+    const Manifest::Result& output = MainOutput(manifest);
+    json["depth"] = {{"min", image.depth->min},
+                     {"max", image.depth->max},
+                     {"unit", output.unit()},
+                     {"larger_is", output.larger_is()}};
+  }
   if (image.motion) json["longest_motion"] = *image.motion;
   if (image.difference) {
     const auto& [largest, mean, range] = *image.difference;
@@ -146,7 +153,8 @@ void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& re
 
 nlohmann::ordered_json PredictionsReport(const LoadedArtifact& artifact, const PredictionReport& report) {
   auto images = nlohmann::ordered_json::array();
-  for (size_t i = 0; i < report.images.size(); ++i) images.push_back(ReportOf(report.images[i], report.jobs[i]));
+  for (size_t i = 0; i < report.images.size(); ++i)
+    images.push_back(ReportOf(artifact.manifest, report.images[i], report.jobs[i]));
   nlohmann::ordered_json json = {{"model", artifact.manifest.request().model()},
                                  {"source", WeightsSource(artifact.manifest)},
                                  {"seeded", !artifact.manifest.warning().empty()},
@@ -166,6 +174,8 @@ nlohmann::ordered_json PredictionsReport(const LoadedArtifact& artifact, const P
 nlohmann::ordered_json BenchmarkReport(const LoadedArtifact& artifact, const PredictedImage& image,
                                        const Benchmark& benchmark) {
   return {{"model", artifact.manifest.request().model()},
+          {"source", WeightsSource(artifact.manifest)},
+          {"seeded", !artifact.manifest.warning().empty()},
           {"input", image.input},
           {"width", image.width},
           {"height", image.height},
@@ -173,7 +183,7 @@ nlohmann::ordered_json BenchmarkReport(const LoadedArtifact& artifact, const Pre
           {"runs", benchmark.runs},
           {"median_seconds", benchmark.median_seconds},
           {"p90_seconds", benchmark.p90_seconds},
-          {"peak_bytes", benchmark.peak_memory}};
+          {"peak_bytes", static_cast<int64_t>(benchmark.peak_memory)}};
 }
 
 void PrintBenchmark(const LoadedArtifact& artifact, const PredictedImage& image, const Benchmark& benchmark,

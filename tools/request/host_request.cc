@@ -81,6 +81,12 @@ absl::StatusOr<std::vector<HostRequest>> ParseHostRequests(const HostFlags& flag
     ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesOf(release->flag));
     for (const std::string& name : names) {
       ASSIGN_OR_RETURN(HostRequest request, OfRelease(*release->host, name, others));
+      for (const HostRequest& other : requests) {
+        if (other.target != request.target || other.runtime != request.runtime) continue;
+        return absl::InvalidArgumentError(
+            absl::StrCat("--", release->flag.name(), "=", *release->flag, ": ", other.release, " and ", name,
+                         " have one LibTorch, so that one file is for both; leave out ", name));
+      }
       requests.push_back(std::move(request));
     }
     others.target = release->host;

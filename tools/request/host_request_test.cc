@@ -68,6 +68,8 @@ TEST(HostRequestTest, WrongFlagsAreNamed) {
       {{"--nuke=13,14"}, "--nuke: wants one release here, such as --nuke=13, which is the oldest that has to load"},
       {{"--nuke=13,12"}, "--nuke=12: unknown Nuke \"12\""},
       {{"--nuke=13,13"}, "--nuke=13,13: names 13 twice"},
+      {{"--nuke=13,13.0"},
+       "--nuke=13,13.0: 13 and 13.0 have one LibTorch, so that one file is for both; leave out 13.0"},
       {{"--nuke=14,"}, "--nuke=14,: wants a name before and after each comma"},
       {{"--nuke=13,14", "--runtime=1.6"}, "--nuke=14: its LibTorch is 1.12, and --runtime=1.6 is given"},
       {{"--nuke=14", "--runtime=0.4"}, "--runtime=0.4: unknown runtime"},

@@ -339,13 +339,17 @@ Shape AtenCall::ShapeOf(const TensorPtr& tensor) const {
   return shape;
 }
 
-void AtenCall::Refresh(const TensorPtr& tensor) {
-  if (tensor->is_current() || tensor->part == nullptr) return;
-  const Tensor::Part part = *tensor->part;
-  Refresh(part.whole);
-  if (!part.whole->is_current()) return;
-  tensor->name = Name(Reshape(Slice(part.whole, part.axis, part.start, part.end), ShapeOf(tensor)));
-  tensor->seen = part.whole->seen;
+TensorPtr AtenCall::Current(const TensorPtr& tensor) {
+  if (tensor->is_current() || tensor->part == nullptr) return tensor;
+  const Tensor::Part& part = *tensor->part;
+  const TensorPtr whole = Current(part.whole);
+  if (!whole->is_current()) return tensor;
+  const TensorPtr current = Reshape(Slice(whole, part.axis, part.start, part.end), ShapeOf(tensor));
+  // A branch's names are unknown around it.
+  if (tensor->depth != context_.graph.depth()) return current;
+  tensor->name = Name(current);
+  tensor->seen = whole->seen;
+  return tensor;
 }
 
 std::string AtenCall::WeightName(const at::Tensor& constant) const {
@@ -353,8 +357,8 @@ std::string AtenCall::WeightName(const at::Tensor& constant) const {
   return found == context_.weights.end() ? "" : found->second;
 }
 
-std::string AtenCall::Name(const TensorPtr& tensor) {
-  Refresh(tensor);
+std::string AtenCall::Name(const TensorPtr& any) {
+  const TensorPtr tensor = Current(any);
   const auto is_current = [](const TensorPtr& one) { return one->is_current(); };
   if (!tensor->is_current() || !std::all_of(tensor->chosen_of.begin(), tensor->chosen_of.end(), is_current)) {
     Fail("reads a tensor whose memory was written to through another view of it; write into a copy");

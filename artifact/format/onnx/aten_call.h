@@ -145,12 +145,14 @@ class AtenCall {
   TensorPtr Binary(absl::string_view operation, const TensorPtr& a, double b);
   TensorPtr Unary(absl::string_view operation, const TensorPtr& a, const Attributes& attributes = {});
   TensorPtr MatMul(const TensorPtr& a, const TensorPtr& b);
+  // That this takes an element that a tensor may not have at other sizes.
+  void NoteMayFail() { context_.graph.NoteMayFail(); }
   // `size` numbers of this type: first, first + 1, ...
   TensorPtr Range(const Number& size, at::ScalarType type, int64_t first = 0);
 
  private:
-  // Takes a part of a tensor that was written to from there again.
-  void Refresh(const TensorPtr& tensor);
+  // The tensor, or a part of one that was written to taken from there again.
+  TensorPtr Current(const TensorPtr& tensor);
 
   // The name of the weight that a constant is as the module has it; "" for others, and for parts and views of weights.
   std::string WeightName(const at::Tensor& constant) const;

@@ -295,9 +295,13 @@ absl::Status Interpreter::RunBranches(const Node& node, const Number& condition,
     // nothing that the condition says: one graph, which runtimes optimise better than an If.
     const Branch& then_branch = merging.then_branch;
     const Branch& else_branch = merging.else_branch;
-    if (then_branch.nodes == 0 && else_branch.facts.size() == before.size()) return AddWhere(else_branch, merging);
-    if (else_branch.nodes == 0 && then_branch.facts.size() == before.size()) return AddWhere(then_branch, merging);
+    const auto holds_always = [&](const Branch& branch) {
+      return branch.facts.size() == before.size() && !branch.code.may_fail;
+    };
+    if (then_branch.nodes == 0 && holds_always(else_branch)) return AddWhere(else_branch, merging);
+    if (else_branch.nodes == 0 && holds_always(then_branch)) return AddWhere(then_branch, merging);
   }
+  if (merging.then_branch.code.may_fail || merging.else_branch.code.may_fail) context_.graph.NoteMayFail();
   return AddIf(merging);
 }
 

@@ -354,6 +354,13 @@ constexpr const char* kLines[] = {
     "return x * torch.stack([torch.var(x, [0, 1, 2, 3], False, False), x.mean()]).sum()",
     "return x.index_select(1, torch.argmax(y[0, :, 0, 0], 0))",
     "z = torch.einsum(\"bchw,bchw->bchw\", [x, y[:, :1]])\nreturn z * z.shape[1]",
+    // A part that was written to, taken again below a condition and behind it.
+    "z = x.clone()\nv = z[:, :2]\nz += 1.0\nif x.shape[2] == 14:\n  w = v * 2.0\nelse:\n  w = v - 1.0\nreturn v + w",
+    // What other sizes do not have.
+    "z = y[:, :, 0]\nif x.shape[2] > 20:\n  z = x[:, :, 20]\nreturn z * 2.0",
+    "z = x[:, 0, 0]\nz = torch.where(z > 0, z, float(\"-inf\"))\nz = torch.where(y[:, 0, 0, :1] > 0.5, z, "
+    "float(\"-inf\"))\nq = y.permute(0, 2, 3, 1)\nreturn torch.scaled_dot_product_attention(q, q, q, z.reshape(-1, 1, "
+    "1, x.shape[3]))",
 };
 
 // The same of integers and bools, which rounding would move in half precision.
@@ -376,6 +383,8 @@ constexpr const char* kIntegerLines[] = {
     "b = x > 0\nreturn (b.eq(y > 0.5) & b.ne(y > 1)).to(6) + b.flip([1]).to(6) + b.unsqueeze(1).expand(-1, 2, -1, -1, "
     "-1).to(6)[:, 0]",
     "return torch.any((x * 5).to(4)) | torch.any(y, 1)",
+    // Of bytes, any is a byte: the sum of two is 2.
+    "i = (x.abs() * 5).to(0)\nreturn (torch.any(i, 1) + torch.any(i)).to(6)",
     "i = (x * 5).to(3)\nreturn torch.pow(i, 2.0) * 0.5 + (x > 0) ** 2",
     "return torch.full([x.shape[2]], 3) + (x[0, 0, 0, 0] * 5).to(4)",
 };

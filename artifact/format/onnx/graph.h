@@ -64,6 +64,7 @@ class Graph {
   struct Scope {
     onnx_file::GraphProto graph;
     std::map<std::string, std::string> known = {};
+    bool may_fail = false;  // At sizes at which the branch is not taken.
   };
 
   // Begins and ends a graph within, a branch: nodes that are added between them are its own.
@@ -72,6 +73,9 @@ class Graph {
 
   // Adds the nodes of a branch to those around it.
   void AddNodes(const Scope& branch);
+
+  // That the innermost branch takes what other sizes may not have.
+  void NoteMayFail() { scopes_.back().may_fail = true; }
 
   // How many branches within each other the nodes are added to; 0: none.
   int depth() const { return static_cast<int>(scopes_.size()) - 1; }

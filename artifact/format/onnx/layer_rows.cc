@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -353,7 +354,8 @@ Value AnyOf(AtenCall& op) {
   const bool of_all = op.size() == 1;
   const TensorPtr is_true = op.Cast(op.Cast(op.In(0), at::kBool), at::kInt);
   const std::vector<int64_t> axes = of_all ? std::vector<int64_t>() : std::vector<int64_t>{op.Int(1)};
-  return op.Cast(Reduce(op, "ReduceMax", is_true, axes, !of_all && op.Bool(2)), at::kBool);
+  const at::ScalarType type = op.In(0)->type == at::kByte ? at::kByte : at::kBool;
+  return op.Cast(Reduce(op, "ReduceMax", is_true, axes, !of_all && op.Bool(2)), type);
 }
 
 Value Dot(AtenCall& op) {
@@ -379,8 +381,15 @@ Value Attention(AtenCall& op) {
   if (!op.status().ok()) return q;
   const double scale = op.IsNone(6) ? 1 / std::sqrt(static_cast<double>(*shape.back().AsInt())) : op.Float(6);
   TensorPtr weights = op.MatMul(op.Binary("Mul", q, scale), SwapLast(op, op.In(1)));
-  if (!op.IsNone(3)) weights = op.Binary("Add", weights, op.In(3));
-  return op.MatMul(SoftmaxOf(op, weights, -1), op.In(2));
+  if (op.IsNone(3)) return op.MatMul(SoftmaxOf(op, weights, -1), op.In(2));
+  const TensorPtr mask = op.In(3);
+  weights = SoftmaxOf(op, op.Binary("Add", weights, mask), -1);
+  // Where all of a row is masked, softmax gives NaN, and ATen takes 0.
+  const TensorPtr never = op.ConstantOf(at::scalar_tensor(-std::numeric_limits<double>::infinity(), mask->type));
+  const TensorPtr is_masked = op.Make("Equal", {mask, never}, at::kBool, op.ShapeOf(mask));
+  const TensorPtr zero = op.ConstantOf(at::scalar_tensor(0, weights->type));
+  weights = op.Make("Where", {is_masked, zero, weights}, weights->type, op.ShapeOf(weights));
+  return op.MatMul(weights, op.In(2));
 }
 
 // `x` of the type of `like`, resized by the weights [results, samples] of both dimensions.

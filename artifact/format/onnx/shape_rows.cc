@@ -127,6 +127,7 @@ TensorPtr Taken(AtenCall& op, const TensorPtr& tensor, int64_t axis, const Numbe
   const Number place = index.AsInt() && *index.AsInt() < 0 ? shape[axis] + index : index;
   op.FailUnless(index.AsInt() || LowerBound(index).value_or(-1) >= 0,
                 absl::StrCat("the place ", index.text(), " may be negative and count from the end"));
+  if (LowerBound(place).value_or(-1) < 0 || LowerBound(shape[axis] - place).value_or(0) < 1) op.NoteMayFail();
   shape.erase(shape.begin() + axis);
   // A constant place may count from the end.
   const std::string name = index.AsInt() ? op.Name(op.ConstantOf(at::scalar_tensor(*index.AsInt(), at::kLong)))
@@ -396,6 +397,7 @@ Value IndexOfFirst(AtenCall& op, const TensorPtr& tensor, const std::vector<Tens
   const TensorPtr indices = op.Concat(columns, static_cast<int64_t>(shape.size()));
   const Shape old = op.ShapeOf(tensor);
   shape.insert(shape.end(), old.begin() + static_cast<int64_t>(places.size()), old.end());
+  op.NoteMayFail();
   return op.Make("GatherND", {tensor, indices}, tensor->type, shape);
 }
 
@@ -425,6 +427,7 @@ Value Index(AtenCall& op) {
   const Shape inserted = op.ShapeOf(index);
   shape.erase(shape.begin() + *axis);
   shape.insert(shape.begin() + *axis, inserted.begin(), inserted.end());
+  op.NoteMayFail();
   return op.Make("Gather", {tensor, index}, tensor->type, shape, {Attribute("axis", static_cast<int64_t>(*axis))});
 }
 
@@ -434,11 +437,13 @@ Value IndexSelect(AtenCall& op) {
   const int64_t axis = op.Axis(1, shape.size());
   shape[axis] = Elements(op.ShapeOf(op.In(2)));
   const TensorPtr index = op.Reshape(op.In(2), {shape[axis]});
+  op.NoteMayFail();
   return op.Make("Gather", {tensor, index}, tensor->type, shape, {Attribute("axis", axis)});
 }
 
 Value Gather(AtenCall& op) {
   const TensorPtr tensor = op.In(0), index = op.In(2);
+  op.NoteMayFail();
   return op.Make("GatherElements", {tensor, index}, tensor->type, op.ShapeOf(index),
                  {Attribute("axis", op.Axis(1, tensor->shape.size()))});
 }

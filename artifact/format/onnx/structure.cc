@@ -221,7 +221,7 @@ MaybeOut RunOnDict(const Step& step, ValueDict& dict) {
   const c10::IValue* const key = step.Text(1);
   const auto item = std::find_if(dict.items.begin(), dict.items.end(),
                                  [&](const auto& one) { return key != nullptr && one.first == key->toStringRef(); });
-  if (name == "aten::__contains__") return Out{Value(c10::IValue(item != dict.items.end()))};
+  if (name == "aten::__contains__" && key != nullptr) return Out{Value(c10::IValue(item != dict.items.end()))};
   if (name == "aten::__getitem__") {
     if (item == dict.items.end()) return step.Error("takes no item of a dictionary");
     return Out{item->second};

@@ -112,6 +112,14 @@ torch::jit::Module NukeNode(const std::string& plugin_path = "") {
   return LoadModule(folder + "/m.pt").value();
 }
 
+// The range in metres holds for the knobs' own values alone.
+TEST(DemoDepthNukeKnobTest, ANodeGivesCentimetresBeyondTheLargestDepthInMetres) {
+  const std::string folder = EmptyFolder("centimetres");
+  const ToolResult result =
+      RunWarmTool("export", {"--model=demo_depth", "--target=nuke", "--out=m.pt", "--knob=unit=1"}, folder);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+}
+
 Accuracy RunNode(torch::jit::Module node, const std::vector<DrawnScene>& scenes, at::ScalarType dtype) {
   node.to(dtype);
   Accuracy accuracy;
@@ -194,8 +202,7 @@ TEST_P(DemoDepthNukeFaultTest, ChangesTheError) {
 INSTANTIATE_TEST_SUITE_P(
     Faults, DemoDepthNukeFaultTest,
     testing::Values(Fault{"FlippedSign",
-                          {"nuke/wrappers.yaml",
-                           "depth = restore_size(depth.unsqueeze(1), image, x, self.max_size)",
+                          {"nuke/wrappers.yaml", "depth = restore_size(depth.unsqueeze(1), image, x, self.max_size)",
                            "depth = -restore_size(depth.unsqueeze(1), image, x, self.max_size)"}},
                     Fault{"SwappedChannels",
                           {"nuke/wrappers.yaml", "x = displayed(x, len(mean))", "x = displayed(x, len(mean)).flip(1)"}},

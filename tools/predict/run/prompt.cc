@@ -38,7 +38,7 @@ bool AbslParseFlag(absl::string_view text, PointsFlag* flag, std::string* error)
 bool AbslParseFlag(absl::string_view text, BoxFlag* flag, std::string* error) {
   const std::vector<double> numbers = Numbers(text);
   if (numbers.size() != 4 || numbers[0] >= numbers[2] || numbers[1] >= numbers[3]) {
-    *error = "wants LEFT,TOP,RIGHT,BOTTOM in pixels, such as 120,80,400,300";
+    *error = "wants LEFT,TOP,RIGHT,BOTTOM in pixels, LEFT less than RIGHT and TOP than BOTTOM, such as 120,80,400,300";
     return false;
   }
   flag->corners = {{numbers[0], numbers[1], PointKind::kBoxTopLeft},
@@ -61,8 +61,10 @@ std::string AbslUnparseFlag(const BoxFlag& flag) {
 absl::Status CheckInside(const Prompt& prompt, int width, int height) {
   for (const PromptPoint& point : prompt) {
     if (point.x >= 0 && point.x <= width && point.y >= 0 && point.y <= height) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the point ", point.x, ",", point.y, " is outside of the image, which has ", width, " x ", height, " pixels"));
+    const bool is_corner = point.kind == PointKind::kBoxTopLeft || point.kind == PointKind::kBoxBottomRight;
+    return absl::InvalidArgumentError(absl::StrCat("the ", is_corner ? "corner of the box" : "point", " ", point.x, ",",
+                                                   point.y, " is outside of the image, which has ", width, " x ",
+                                                   height, " pixels"));
   }
   return absl::OkStatus();
 }
