@@ -1,6 +1,7 @@
 """A page of models, made from their manifests."""
 
-load("//build_defs:model_artifact.bzl", "ModelProofsInfo")
+load("//build_defs:model_artifact.bzl", "EXPORT", "ModelProofsInfo")
+load("//build_defs:modelport_release.bzl", "rule_command")
 
 def _catalog_page_impl(ctx):
     json = ctx.actions.declare_file(ctx.label.name + "/catalog.json")
@@ -10,11 +11,12 @@ def _catalog_page_impl(ctx):
     arguments.add_joined(manifests, join_with = ",", format_joined = "--manifests=%s")
     arguments.add(json, format = "--json=%s")
     arguments.add(html, format = "--html=%s")
+    program, command, files = rule_command(ctx, "catalog_page", "_catalog_page")
     ctx.actions.run(
         mnemonic = "CatalogPage",
-        executable = ctx.executable._catalog_page,
-        arguments = [arguments],
-        inputs = manifests,
+        executable = program,
+        arguments = command + [arguments],
+        inputs = depset(manifests, transitive = [files]),
         outputs = [json, html],
     )
     outputs = [json, html]
@@ -32,5 +34,6 @@ catalog_page = rule(
         ),
         # In the target configuration, for the reason that model_artifact.bzl gives.
         "_catalog_page": attr.label(default = "//tools/catalog_page", executable = True, cfg = "target"),
+        "_export": EXPORT,
     },
 )

@@ -1,5 +1,6 @@
 """An exported model as a target: one cached action reads the plugins' YAML and the weights, and writes and proves the artifact."""
 
+load("//build_defs:modelport_release.bzl", "rule_command")
 load("//models:plugins.bzl", "HOSTS")
 
 ModelFamilyInfo = provider(
@@ -86,7 +87,7 @@ def _openvino_environment(libraries):
     return {"MODELPORT_OPENVINO": libraries[0].dirname} if libraries else {}
 
 # In the target configuration, in which people build the tools: the exec configuration would compile all a second time.
-_EXPORT = attr.label(default = "//build_defs:exporter", executable = True, cfg = "target")
+EXPORT = attr.label(default = "//build_defs:exporter", executable = True, cfg = "target")
 _BILL_OF_MATERIALS = attr.label(default = "//tools/bill_of_materials", executable = True, cfg = "target")
 
 def _export_arguments(ctx, model):
@@ -125,12 +126,13 @@ def _write_bill_of_materials(ctx, manifest):
     arguments = ctx.actions.args()
     arguments.add(manifest, format = "--manifest=%s")
     arguments.add(bill, format = "--out=%s")
+    program, command, files = rule_command(ctx, "bill_of_materials", "_bill_of_materials")
     ctx.actions.run(
         mnemonic = "BillOfMaterials",
         progress_message = "Writing " + bill.basename,
-        executable = ctx.executable._bill_of_materials,
-        arguments = [arguments],
-        inputs = [manifest],
+        executable = program,
+        arguments = command + [arguments],
+        inputs = depset([manifest], transitive = [files]),
         outputs = [bill],
     )
     return bill
@@ -212,7 +214,7 @@ has no checkpoint; for a target that loads ONNX NAME.onnx and NAME.onnx.manifest
         "target": attr.string(doc = "The host that it is for.", default = "libtorch"),
         "wrapper": attr.string(doc = "The wrapper, of several for the target; by default the first."),
         "_bill_of_materials": _BILL_OF_MATERIALS,
-        "_export": _EXPORT,
+        "_export": EXPORT,
         "_openvino": attr.label(default = _openvino),
         "_weights": attr.label(default = "//build_defs:weights"),
     },
@@ -233,14 +235,15 @@ def _model_package_impl(ctx):
     # In which a picture of an ONNX file is drawn.
     openvino = model.openvino if ctx.files.picture else []
     arguments.add(folder.path, format = "--out=%s")
+    program, command, files = rule_command(ctx, "package_artifact", "_package")
     ctx.actions.run(
         mnemonic = "ModelPackage",
         progress_message = "Packaging " + ctx.label.name,
-        executable = ctx.executable._package,
-        arguments = [arguments],
+        executable = program,
+        arguments = command + [arguments],
         inputs = depset(
             [file for file in [model.artifact, model.data, model.manifest] if file] + ctx.files.picture + openvino,
-            transitive = [ctx.attr._package[DefaultInfo].default_runfiles.files],
+            transitive = [files],
         ),
         env = _openvino_environment(openvino),
         outputs = [folder],
@@ -259,6 +262,7 @@ model_package = rule(
 of a node between frames two. By default there is no picture: what a model draws differs by rounding from processor to processor.""",
             allow_files = True,
         ),
+        "_export": EXPORT,
         "_package": attr.label(default = "//tools/package:package_artifact", executable = True, cfg = "target"),
     },
 )
@@ -307,6 +311,6 @@ machine's memory. The output group `bom` has their bills of materials.""",
     attrs = {
         "artifacts": attr.label_list(doc = "The model_artifact() of each model, which is not built.", providers = [ModelArtifactInfo]),
         "_bill_of_materials": _BILL_OF_MATERIALS,
-        "_export": _EXPORT,
+        "_export": EXPORT,
     },
 )

@@ -20,10 +20,15 @@ std::vector<Command> ModelportCommands() {
   return commands;
 }
 
+// What the rules of build_defs/ run with the exporter of a release (modelport_release.bzl).
+std::vector<Command> RuleCommands() {
+  return {BillOfMaterialsCommand(), CatalogPageCommand(), PackageArtifactCommand()};
+}
+
 }  // namespace
 }  // namespace modelport
 
 int main(int argc, char** argv) {
   // Leaves out destructors, as tools/command/main.cc does.
-  std::_Exit(modelport::RunModelport(argc, argv, modelport::ModelportCommands()));
+  std::_Exit(modelport::RunModelport(argc, argv, modelport::ModelportCommands(), modelport::RuleCommands()));
 }

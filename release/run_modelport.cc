@@ -70,11 +70,15 @@ std::string CommandList(const std::vector<Command>& commands) {
                       absl::StrJoin(Wrap(StatusHelp(/*with_json=*/true), HelpColumns()), "\n"), "\n");
 }
 
-int RunModelport(int argc, const char* const* argv, const std::vector<Command>& commands) {
+int RunModelport(int argc, const char* const* argv, const std::vector<Command>& commands,
+                 const std::vector<Command>& unlisted) {
   SetAllToolsProgram("modelport");
   const absl::string_view word = argc > 1 ? argv[1] : "";
-  if (const Command* const command = FindCommand(commands, word))
-    return RunTool(argc - 1, argv + 1, OfModelport(*command));
+  for (const std::vector<Command>* some : {&commands, &unlisted}) {
+    if (const Command* const command = FindCommand(*some, word)) {
+      return RunTool(argc - 1, argv + 1, OfModelport(*command));
+    }
+  }
   if (IsVersion(word)) {
     const char* const version[] = {"modelport", "--version"};
     return RunTool(2, version, {});

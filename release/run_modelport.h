@@ -10,8 +10,9 @@ namespace modelport {
 
 // Runs the command of `commands` that the first argument names: `modelport export --model=...`. Returns the exit status
 // of main, as RunTool. `help`, or --help, prints CommandList; `help NAME` what `NAME --help` prints; --version the
-// release.
-int RunModelport(int argc, const char* const* argv, const std::vector<Command>& commands);
+// release. Commands of `unlisted` run, too, and are named nowhere: they are no user's.
+int RunModelport(int argc, const char* const* argv, const std::vector<Command>& commands,
+                 const std::vector<Command>& unlisted = {});
 
 // What `modelport help` prints: a line for each command.
 std::string CommandList(const std::vector<Command>& commands);

@@ -51,11 +51,11 @@ struct Result {
   std::string out, err;
 };
 
-Result Modelport(std::vector<const char*> arguments) {
+Result Modelport(std::vector<const char*> arguments, const std::vector<Command>& unlisted = {}) {
   arguments.insert(arguments.begin(), "modelport");
   CaptureStdout();
   CaptureStderr();
-  const int status = RunModelport(arguments.size(), arguments.data(), SampleCommands());
+  const int status = RunModelport(arguments.size(), arguments.data(), SampleCommands(), unlisted);
   return {status, GetCapturedStdout(), GetCapturedStderr()};
 }
 
@@ -97,6 +97,13 @@ TEST(RunModelportTest, HelpOfACommandShowsItsFlags) {
       "others apart: share/doc/modelport/json.md#codes.\n";
   EXPECT_EQ(Modelport({"help", "sing"}).out, kHelp);
   EXPECT_EQ(Modelport({"sing", "--help"}).out, kHelp);
+}
+
+TEST(RunModelportTest, AnUnlistedCommandRunsAndIsNamedNowhere) {
+  const std::vector<Command> unlisted = {{.name = "tune", .summary = "", .begin = TakesFlags<PieceFlags>(PlayPiece)}};
+  EXPECT_EQ(Modelport({"tune", "--what=4"}, unlisted).out, "plays 4\n");
+  EXPECT_EQ(Modelport({"help"}, unlisted).out, kList);
+  EXPECT_THAT(Modelport({"tun"}, unlisted).err, HasSubstr("tun: no such command; known: help, play, sing\n"));
 }
 
 TEST(RunModelportTest, TheVersionIsTheRelease) {

@@ -10,7 +10,7 @@
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
 #include "tools/catalog_page/render_catalog.h"
-#include "tools/command/command.h"
+#include "tools/command/commands.h"
 #include "tools/command/flags.h"
 #include "tools/command/user_path.h"
 
@@ -49,12 +49,13 @@ absl::Status WritePage(const PageFlags& flags) {
 }
 
 }  // namespace
-}  // namespace modelport
 
-int main(int argc, char** argv) {
-  return modelport::RunTool(
-      argc, argv,
-      {.name = "catalog_page",
-       .summary = "Writes the page and the JSON of a catalog from the manifests of its artifacts.",
-       .begin = modelport::TakesFlags<modelport::PageFlags>(modelport::WritePage)});
+Command CatalogPageCommand() {
+  return {
+      .name = "catalog_page",
+      .summary = "Writes the page and the JSON of a catalog from the manifests of its artifacts.",
+      .begin = TakesFlags<PageFlags>(WritePage),
+  };
 }
+
+}  // namespace modelport

@@ -1,4 +1,4 @@
-// The tools that users call. Each is the library NAME_command and the program NAME.
+// The tools. Each is the library NAME_command and the program NAME.
 #ifndef MODELPORT_TOOLS_COMMAND_COMMANDS_H_
 #define MODELPORT_TOOLS_COMMAND_COMMANDS_H_
 
@@ -18,6 +18,11 @@ Command ParityCommand();
 Command PredictCommand();
 Command SignCommand();
 Command VerifyCommand();
+
+// What Bazel's rules run beside ExportCommand; no user calls it.
+Command BillOfMaterialsCommand();
+Command CatalogPageCommand();
+Command PackageArtifactCommand();
 
 }  // namespace modelport
 

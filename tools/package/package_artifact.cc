@@ -16,7 +16,7 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "targets/targets.h"
-#include "tools/command/command.h"
+#include "tools/command/commands.h"
 #include "tools/command/flags.h"
 #include "tools/command/user_path.h"
 #include "tools/package/node_picture.h"
@@ -84,12 +84,13 @@ absl::Status PackageArtifact(const PackageArtifactFlags& flags) {
 }
 
 }  // namespace
-}  // namespace modelport
 
-int main(int argc, char** argv) {
-  return modelport::RunTool(
-      argc, argv,
-      {.name = "package_artifact",
-       .summary = "Makes the folder for a host from an artifact and its manifest.",
-       .begin = modelport::TakesFlags<modelport::PackageArtifactFlags>(modelport::PackageArtifact)});
+Command PackageArtifactCommand() {
+  return {
+      .name = "package_artifact",
+      .summary = "Makes the folder for a host from an artifact and its manifest.",
+      .begin = TakesFlags<PackageArtifactFlags>(PackageArtifact),
+  };
 }
+
+}  // namespace modelport

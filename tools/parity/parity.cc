@@ -140,6 +140,7 @@ absl::StatusOr<Loaded> Load(const ParityFlags& flags) {
   const ArtifactRequest& request = loaded.request->options.request;
   ASSIGN_OR_RETURN(loaded.built, Build(loaded.request->registry, request));
   loaded.model = {request.entry.variant->name, loaded.built->built->module, loaded.built->examples};
+  for (const auto& [name, value] : request.knobs) loaded.model.knobs[name] = loaded.model.module->attr(name);
   return loaded;
 }
 
@@ -158,13 +159,7 @@ absl::Status CheckOutputs(const ParityFlags& flags) {
 
 // Writes the model's own stages to `path`. `reference` has the call; nullopt for the first example.
 absl::Status SaveStages(const Loaded& loaded, const absl::optional<Reference>& reference, const std::string& path) {
-  ASSIGN_OR_RETURN(Reference own, RecordModel(loaded.model, reference, path));
-  // What --knob set, which the artifact of another export has as its own values.
-  if (loaded.request) {
-    for (const auto& [name, value] : loaded.request->options.request.knobs) {
-      own.knobs.emplace(name, loaded.model.module->attr(name));
-    }
-  }
+  ASSIGN_OR_RETURN(const Reference own, RecordModel(loaded.model, reference, path));
   RETURN_IF_ERROR(WriteReference(own, path));
   std::cout << own.expected.size() << " tensors of " << own.model << " in " << path << "\n";
   return absl::OkStatus();

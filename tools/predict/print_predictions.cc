@@ -120,6 +120,13 @@ nlohmann::ordered_json ReportOf(const Manifest& manifest, const PredictedImage& 
   return json;
 }
 
+// Which model it was, and whose weights it had.
+nlohmann::ordered_json ReportOf(const Manifest& manifest) {
+  return {{"model", manifest.request().model()},
+          {"source", WeightsSource(manifest)},
+          {"seeded", !manifest.warning().empty()}};
+}
+
 }  // namespace
 
 void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& report, std::ostream& out) {
@@ -155,12 +162,8 @@ nlohmann::ordered_json PredictionsReport(const LoadedArtifact& artifact, const P
   auto images = nlohmann::ordered_json::array();
   for (size_t i = 0; i < report.images.size(); ++i)
     images.push_back(ReportOf(artifact.manifest, report.images[i], report.jobs[i]));
-  nlohmann::ordered_json json = {{"model", artifact.manifest.request().model()},
-                                 {"source", WeightsSource(artifact.manifest)},
-                                 {"seeded", !artifact.manifest.warning().empty()},
-                                 {"remarks", report.remarks},
-                                 {"notes", report.notes},
-                                 {"images", images}};
+  nlohmann::ordered_json json = ReportOf(artifact.manifest);
+  json.update({{"remarks", report.remarks}, {"notes", report.notes}, {"images", images}});
   if (artifact.manifest_sha256) json["artifact"] = artifact.path;
   if (!report.scene.cameras.empty()) json["cameras"] = report.scene.cameras;
   if (!report.scene.points.empty()) {
@@ -173,17 +176,16 @@ nlohmann::ordered_json PredictionsReport(const LoadedArtifact& artifact, const P
 
 nlohmann::ordered_json BenchmarkReport(const LoadedArtifact& artifact, const PredictedImage& image,
                                        const Benchmark& benchmark) {
-  return {{"model", artifact.manifest.request().model()},
-          {"source", WeightsSource(artifact.manifest)},
-          {"seeded", !artifact.manifest.warning().empty()},
-          {"input", image.input},
-          {"width", image.width},
-          {"height", image.height},
-          {"notes", image.notes},
-          {"runs", benchmark.runs},
-          {"median_seconds", benchmark.median_seconds},
-          {"p90_seconds", benchmark.p90_seconds},
-          {"peak_bytes", static_cast<int64_t>(benchmark.peak_memory)}};
+  nlohmann::ordered_json json = ReportOf(artifact.manifest);
+  json.update({{"input", image.input},
+               {"width", image.width},
+               {"height", image.height},
+               {"notes", image.notes},
+               {"runs", benchmark.runs},
+               {"median_seconds", benchmark.median_seconds},
+               {"p90_seconds", benchmark.p90_seconds},
+               {"peak_bytes", static_cast<int64_t>(benchmark.peak_memory)}});
+  return json;
 }
 
 void PrintBenchmark(const LoadedArtifact& artifact, const PredictedImage& image, const Benchmark& benchmark,

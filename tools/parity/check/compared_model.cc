@@ -215,6 +215,7 @@ absl::StatusOr<Reference> LoadReference(const std::string& path, const std::stri
 absl::Status SetKnobs(const Reference& reference, ComparedModel& model) {
   ASSIGN_OR_RETURN(torch::jit::Module changed, WithKnobs(*model.module, reference));
   model.module = std::make_shared<const torch::jit::Module>(std::move(changed));
+  for (const auto& [name, value] : reference.knobs) model.knobs[name] = value;
   return absl::OkStatus();
 }
 
@@ -223,7 +224,7 @@ absl::StatusOr<Reference> RecordModel(const ComparedModel& model, const absl::op
   ASSIGN_OR_RETURN(const ModelCall call, FindCall(model, reference));
   const c10::InferenceMode inference;
   ASSIGN_OR_RETURN(Reference recorded, RecordReference(*model.module, call.method, call.arguments, path, model.name));
-  if (reference) recorded.knobs = reference->knobs;
+  recorded.knobs = model.knobs;
   return recorded;
 }
 

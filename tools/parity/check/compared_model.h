@@ -3,6 +3,7 @@
 
 #include <ATen/core/ivalue.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct ComparedModel {
   std::string name;                                  // Of the variant, or the path of an artifact.
   std::shared_ptr<const torch::jit::Module> module;  // Never null.
   std::vector<Call> examples = {};                   // Calls of it, none of an artifact.
+  std::map<std::string, c10::IValue> knobs = {};     // Those that were set, by name.
   bool is_artifact = false;
 };
 
@@ -44,8 +46,8 @@ absl::StatusOr<Reference> LoadReference(const std::string& path, const std::stri
 //   InvalidArgument  the model has no such attribute, or one of another type
 absl::Status SetKnobs(const Reference& reference, ComparedModel& model);
 
-// A reference of the model itself, with the call of `reference`, or without one that of the first example. `path` is
-// its file, for messages.
+// A reference of the model itself, which sets the knobs that are set, with the call of `reference`, or without one that
+// of the first example. `path` is its file, for messages.
 absl::StatusOr<Reference> RecordModel(const ComparedModel& model, const absl::optional<Reference>& reference,
                                       const std::string& path);
 

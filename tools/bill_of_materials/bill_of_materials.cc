@@ -1,13 +1,14 @@
 // Writes the bill of materials of an artifact from its manifest. The rules model_artifact() and model_proofs() run it.
+#include "common/manifest/bill_of_materials.h"
+
 #include <memory>
 #include <string>
 
 #include "common/io/mapped_file.h"
 #include "common/io/output_file.h"
-#include "common/manifest/bill_of_materials.h"
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
-#include "tools/command/command.h"
+#include "tools/command/commands.h"
 #include "tools/command/flags.h"
 #include "tools/command/user_path.h"
 
@@ -30,11 +31,13 @@ absl::Status WriteBillOfMaterials(const BillFlags& flags) {
 }
 
 }  // namespace
-}  // namespace modelport
 
-int main(int argc, char** argv) {
-  return modelport::RunTool(argc, argv,
-                            {.name = "bill_of_materials",
-                             .summary = "Writes the bill of materials of an artifact from its manifest.",
-                             .begin = modelport::TakesFlags<modelport::BillFlags>(modelport::WriteBillOfMaterials)});
+Command BillOfMaterialsCommand() {
+  return {
+      .name = "bill_of_materials",
+      .summary = "Writes the bill of materials of an artifact from its manifest.",
+      .begin = TakesFlags<BillFlags>(WriteBillOfMaterials),
+  };
 }
+
+}  // namespace modelport
