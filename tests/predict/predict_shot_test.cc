@@ -193,8 +193,9 @@ std::pair<at::Tensor, int64_t> InParts(torch::jit::Module& module, const at::Ten
 
 TEST(PredictShotTest, AShotInPartsHasTheDepthOfTheWhole) {
   torch::jit::Module module = ExportShotModel(EmptyFolder("parts"));
-  // A window of its own length; a full one; windows that have all, some or none of the last frames for themselves.
-  for (const int64_t count : {1, 31, 32, 33, 44, 45, 53, 54, 55, 66, 67, 77}) {
+  // A frame alone; one window that is filled; two; a full one; windows that have all, some or none of the last frames for
+  // themselves.
+  for (const int64_t count : {1, 2, 22, 23, 31, 32, 33, 44, 45, 53, 54, 55, 66, 67, 77}) {
     at::Tensor shot = at::arange(count * 3 * 15 * 17).mul(97).remainder(251).to(at::kByte);
     shot = shot.reshape({1, count, 3, 15, 17});
     const at::Tensor whole = DepthOf(module, shot, 14);
@@ -324,7 +325,7 @@ TEST(PredictShotTest, AFolderThatIsNoStateIsAnError) {
                                         "--resume=s", "--out=d.exr", "--plugin_path=" + DataPath("models")},
                                        folder);
   EXPECT_THAT(still.err, testing::HasSubstr("--resume: " + DepthModel() + " does not take the frames of a shot"));
-  // Windows of a shot that is one window need no state.
+  // A shot that is one window needs no state.
   std::filesystem::remove_all(folder + "/state");
   EXPECT_EQ(PredictShot(folder, flags).exit_status, 0);
   EXPECT_FALSE(std::filesystem::exists(folder + "/state"));
